@@ -2,6 +2,7 @@
 #
 #   make demo                    the heat-flux job on 4 ranks
 #   make demo-map                the parameters of a population from 59 children: jobs of a map over threads and 4 ranks
+#   make demo-fortran            the mantle under some stations, by a model in Fortran on 4 ranks
 #   make quick                   the tests that a developer runs, under one MPI: some 3 minutes
 #   make test                    the tests of every program, under Open MPI, MPICH and without MPI
 #   make full                    every test in all three builds, under valgrind too: more than an hour
@@ -26,7 +27,7 @@ BUILD ?= build
 DURATION ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-map quick test full renew test-random test-maps test-large bench bench-large install uninstall dist test-dist
+.PHONY: demo demo-map demo-fortran quick test full renew test-random test-maps test-large bench bench-large install uninstall dist test-dist
 
 demo:
 	scripts/bootstrap demo $(MPI)
@@ -37,6 +38,11 @@ demo-map:
 	scripts/bootstrap demo $(MPI)
 	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
 	cmake --build "$(BUILD)/demo" --target demo-map --parallel $(JOBS)
+
+demo-fortran:
+	scripts/bootstrap demo $(MPI)
+	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF -DADMPI_WITH_FORTRAN=ON
+	cmake --build "$(BUILD)/demo" --target demo-fortran --parallel $(JOBS)
 
 quick:
 	scripts/bootstrap test

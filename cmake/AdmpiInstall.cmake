@@ -13,10 +13,13 @@ install(TARGETS admpi EXPORT admpi-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(TARGET admpi_adjoinable)
+  install(TARGETS admpi_adjoinable EXPORT admpi-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 # Without MPI there is no mpi.h for these.
 set(excluded "")
 if(NOT ADMPI_WITH_MPI)
-  set(excluded REGEX "/(admpi/(abi|ampi|collectives|init|large|map_service|messages|neighbors|reductions|requests|user_ops)[a-z_]*|bigmpi|ampif)\\.(h|hpp)$" EXCLUDE)
+  set(excluded REGEX "/(admpi/adjoinable/.*|admpi/(abi|ampi|collectives|communicators|init|large|map_service|messages|neighbors|one_sided|pmap_ranks|reductions|requests|user_ops|windows)[a-z_]*|bigmpi|ampif)\\.(h|hpp)$" EXCLUDE)
 endif()
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${excluded})

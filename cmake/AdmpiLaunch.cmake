@@ -19,10 +19,11 @@ endif()
 # What tests need beyond that. Benchmarks run without it, with a core for each rank.
 set(ADMPI_TEST_ENVIRONMENT ${ADMPI_LAUNCH_ENVIRONMENT})
 if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
-  # Containers forbid the single-copy mechanism.
+  # Containers forbid the single-copy mechanism. Without it osc/rdma cannot make windows, and osc/ucx corrupts memory.
   list(APPEND ADMPI_TEST_ENVIRONMENT
     OMPI_MCA_mpi_yield_when_idle=1
-    OMPI_MCA_btl_vader_single_copy_mechanism=none)
+    OMPI_MCA_btl_vader_single_copy_mechanism=none
+    OMPI_MCA_osc=pt2pt,sm)
 endif()
 # More ranks than cores are the rule in tests: this library, which cpp_tests makes, is loaded before MPI's.
 set(ADMPI_YIELD_WHEN_IDLE "")

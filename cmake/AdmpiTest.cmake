@@ -70,12 +70,13 @@ function(admpi_add_test name)
 
   add_executable("${name}" ${arg_SOURCES})
   target_include_directories("${name}" PRIVATE "${PROJECT_SOURCE_DIR}/cpp_tests")
-  target_link_libraries("${name}" PRIVATE admpi::admpi admpi_warnings ${arg_LIBRARIES})
+  # Those named come first: another library may have names that admpi has too.
+  target_link_libraries("${name}" PRIVATE ${arg_LIBRARIES} admpi::admpi admpi_warnings)
   if(TARGET yield_when_idle)
     add_dependencies("${name}" yield_when_idle)
   endif()
-  list(FILTER arg_SOURCES INCLUDE REGEX "\\.c$")
-  if(NOT arg_SOURCES AND NOT arg_PLAIN_MAIN)
+  list(FILTER arg_SOURCES INCLUDE REGEX "\\.cpp$")
+  if(arg_SOURCES AND NOT arg_PLAIN_MAIN)
     target_link_libraries("${name}" PRIVATE "$<IF:$<BOOL:${arg_RANKS}>,admpi_doctest_mpi,admpi_doctest>")
   endif()
 

@@ -20,6 +20,9 @@ module admpi
 
   integer, parameter :: dp = c_double, sp = c_float
 
+  ! Default integers are ints of C: a division by 0 where -fdefault-integer-8 makes them longer.
+  integer, parameter :: integers_are_ints = 1/merge(1, 0, kind(0) == c_int)
+
   ! An active double: 16 bytes. A copy is the same value. Id 0 is passive.
   type, bind(C) :: admpi_var
     real(c_double) :: value ADMPI_ZERO
@@ -34,7 +37,7 @@ module admpi
   end type
 
 #ifndef ADMPI_PLAIN
-  ! What operators return. Each is used once: by another operator, an assignment, a comparison or a conversion. Private
+  ! What operators return, for another operator, an assignment, a comparison or a conversion. Private
   ! components make the compiler refuse its output.
   type, bind(C) :: admpi_expr
     private
@@ -1296,6 +1299,20 @@ module admpi
     procedure erfc_scaled_v
   end interface
   public :: erfc_scaled
+  interface admpi_fma
+    procedure fma_vvv, fma_vvd, fma_vdv
+    procedure fma_vdd, fma_dvv, fma_dvd
+    procedure fma_ddv
+  end interface
+  public :: admpi_fma
+  interface real
+    procedure real_v, real_vi
+  end interface
+  public :: real
+  interface dble
+    procedure dble_v
+  end interface
+  public :: dble
   interface aint
     procedure aint_v
   end interface
@@ -1320,14 +1337,6 @@ module admpi
     procedure ceiling_v
   end interface
   public :: ceiling
-  interface dble
-    procedure dble_v
-  end interface
-  public :: dble
-  interface real
-    procedure real_v, real_vi
-  end interface
-  public :: real
   interface isnan
     procedure isnan_v
   end interface
@@ -1348,14 +1357,24 @@ module admpi
     procedure max_vv, max_vd, max_dv
     procedure max_vvv, max_vvd, max_vdv
     procedure max_vdd, max_dvv, max_dvd
-    procedure max_ddv, max_of_8
+    procedure max_ddv, max_vvvd, max_vvdv
+    procedure max_vvdd, max_vdvv, max_vdvd
+    procedure max_vddv, max_vddd, max_dvvv
+    procedure max_dvvd, max_dvdv, max_dvdd
+    procedure max_ddvv, max_ddvd, max_dddv
+    procedure max_of_8_v
   end interface
   public :: max
   interface min
     procedure min_vv, min_vd, min_dv
     procedure min_vvv, min_vvd, min_vdv
     procedure min_vdd, min_dvv, min_dvd
-    procedure min_ddv, min_of_8
+    procedure min_ddv, min_vvvd, min_vvdv
+    procedure min_vvdd, min_vdvv, min_vdvd
+    procedure min_vddv, min_vddd, min_dvvv
+    procedure min_dvvd, min_dvdv, min_dvdd
+    procedure min_ddvv, min_ddvd, min_dddv
+    procedure min_of_8_v
   end interface
   public :: min
   interface sum
@@ -4108,6 +4127,27 @@ module admpi
     procedure erfc_scaled_v, erfc_scaled_e
   end interface
   public :: erfc_scaled
+  interface admpi_fma
+    procedure fma_vvv, fma_vve, fma_vvd
+    procedure fma_vev, fma_vee, fma_ved
+    procedure fma_vdv, fma_vde, fma_vdd
+    procedure fma_evv, fma_eve, fma_evd
+    procedure fma_eev, fma_eee, fma_eed
+    procedure fma_edv, fma_ede, fma_edd
+    procedure fma_dvv, fma_dve, fma_dvd
+    procedure fma_dev, fma_dee, fma_ded
+    procedure fma_ddv, fma_dde
+  end interface
+  public :: admpi_fma
+  interface real
+    procedure real_v, real_vi, real_e
+    procedure real_ei
+  end interface
+  public :: real
+  interface dble
+    procedure dble_v, dble_e
+  end interface
+  public :: dble
   interface aint
     procedure aint_v, aint_e
   end interface
@@ -4132,15 +4172,6 @@ module admpi
     procedure ceiling_v, ceiling_e
   end interface
   public :: ceiling
-  interface dble
-    procedure dble_v, dble_e
-  end interface
-  public :: dble
-  interface real
-    procedure real_v, real_vi, real_e
-    procedure real_ei
-  end interface
-  public :: real
   interface isnan
     procedure isnan_v, isnan_e
   end interface
@@ -4169,7 +4200,33 @@ module admpi
     procedure max_ede, max_edd, max_dvv
     procedure max_dve, max_dvd, max_dev
     procedure max_dee, max_ded, max_ddv
-    procedure max_dde, max_of_8
+    procedure max_dde, max_vvve, max_vvvd
+    procedure max_vvev, max_vvee, max_vved
+    procedure max_vvdv, max_vvde, max_vvdd
+    procedure max_vevv, max_veve, max_vevd
+    procedure max_veev, max_veee, max_veed
+    procedure max_vedv, max_vede, max_vedd
+    procedure max_vdvv, max_vdve, max_vdvd
+    procedure max_vdev, max_vdee, max_vded
+    procedure max_vddv, max_vdde, max_vddd
+    procedure max_evvv, max_evve, max_evvd
+    procedure max_evev, max_evee, max_eved
+    procedure max_evdv, max_evde, max_evdd
+    procedure max_eevv, max_eeve, max_eevd
+    procedure max_eeev, max_eeee, max_eeed
+    procedure max_eedv, max_eede, max_eedd
+    procedure max_edvv, max_edve, max_edvd
+    procedure max_edev, max_edee, max_eded
+    procedure max_eddv, max_edde, max_eddd
+    procedure max_dvvv, max_dvve, max_dvvd
+    procedure max_dvev, max_dvee, max_dved
+    procedure max_dvdv, max_dvde, max_dvdd
+    procedure max_devv, max_deve, max_devd
+    procedure max_deev, max_deee, max_deed
+    procedure max_dedv, max_dede, max_dedd
+    procedure max_ddvv, max_ddve, max_ddvd
+    procedure max_ddev, max_ddee, max_dded
+    procedure max_dddv, max_ddde, max_of_8_v
   end interface
   public :: max
   interface min
@@ -4184,7 +4241,33 @@ module admpi
     procedure min_ede, min_edd, min_dvv
     procedure min_dve, min_dvd, min_dev
     procedure min_dee, min_ded, min_ddv
-    procedure min_dde, min_of_8
+    procedure min_dde, min_vvve, min_vvvd
+    procedure min_vvev, min_vvee, min_vved
+    procedure min_vvdv, min_vvde, min_vvdd
+    procedure min_vevv, min_veve, min_vevd
+    procedure min_veev, min_veee, min_veed
+    procedure min_vedv, min_vede, min_vedd
+    procedure min_vdvv, min_vdve, min_vdvd
+    procedure min_vdev, min_vdee, min_vded
+    procedure min_vddv, min_vdde, min_vddd
+    procedure min_evvv, min_evve, min_evvd
+    procedure min_evev, min_evee, min_eved
+    procedure min_evdv, min_evde, min_evdd
+    procedure min_eevv, min_eeve, min_eevd
+    procedure min_eeev, min_eeee, min_eeed
+    procedure min_eedv, min_eede, min_eedd
+    procedure min_edvv, min_edve, min_edvd
+    procedure min_edev, min_edee, min_eded
+    procedure min_eddv, min_edde, min_eddd
+    procedure min_dvvv, min_dvve, min_dvvd
+    procedure min_dvev, min_dvee, min_dved
+    procedure min_dvdv, min_dvde, min_dvdd
+    procedure min_devv, min_deve, min_devd
+    procedure min_deev, min_deee, min_deed
+    procedure min_dedv, min_dede, min_dedd
+    procedure min_ddvv, min_ddve, min_ddvd
+    procedure min_ddev, min_ddee, min_dded
+    procedure min_dddv, min_ddde, min_of_8_v
   end interface
   public :: min
   interface sum
@@ -4422,6 +4505,7 @@ module admpi
   end type
   public :: admpi_tape
   public :: admpi_last_error, admpi_live_expressions
+  public :: admpi_detail_report, admpi_detail_refusal ! for the other modules
 
   interface
     integer(c_int32_t) function c_tape_new(tape) bind(C, name='admpi_tape_new')
@@ -4558,6 +4642,11 @@ module admpi
       import
       type(c_ptr) :: text
     end function
+    integer(c_int32_t) function c_refuse_call(code, text) bind(C, name='admpi_detail_refuse_call')
+      import
+      integer(c_int32_t), value :: code
+      character(kind=c_char), intent(in) :: text(*)
+    end function
     integer(c_size_t) function c_strlen(text) bind(C, name='strlen')
       import
       type(c_ptr), value :: text
@@ -4601,6 +4690,13 @@ module admpi
       real(c_double), intent(in) :: partial(*)
       integer(c_int64_t), value :: n
     end subroutine
+  end interface
+
+  interface
+    pure real(c_double) function c_fma(a, b, c) bind(C, name='fma')
+      import
+      real(c_double), value :: a, b, c
+    end function
   end interface
 
   ! Which fold.
@@ -5624,8 +5720,74 @@ contains
     type(admpi_var) :: y
     real(dp) :: v, d
     v = erfc_scaled(a%value)
-    d = 2*a%value*v - 1.12837916709551257389616_dp ! 2 / sqrt(pi)
+    d = 2.0_dp * a%value * v - 1.12837916709551257389616_dp
     y = admpip_known_vk(a, admpi_known(v, d))
+  end function
+  elemental function fma_vvv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    call c_record(y, c_fma(a%value, b%value, c%value), [a, b, c], [b%value, a%value, 1._dp], 3_c_int64_t)
+  end function
+  elemental function fma_vvd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    call c_record(y, c_fma(a%value, b%value, c), [a, b, admpi_var(c)], [b%value, a%value, 1._dp], 3_c_int64_t)
+  end function
+  elemental function fma_vdv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    call c_record(y, c_fma(a%value, b, c%value), [a, admpi_var(b), c], [b, a%value, 1._dp], 3_c_int64_t)
+  end function
+  elemental function fma_vdd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    call c_record(y, c_fma(a%value, b, c), [a, admpi_var(b), admpi_var(c)], [b, a%value, 1._dp], 3_c_int64_t)
+  end function
+  elemental function fma_dvv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    call c_record(y, c_fma(a, b%value, c%value), [admpi_var(a), b, c], [b%value, a, 1._dp], 3_c_int64_t)
+  end function
+  elemental function fma_dvd(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    call c_record(y, c_fma(a, b%value, c), [admpi_var(a), b, admpi_var(c)], [b%value, a, 1._dp], 3_c_int64_t)
+  end function
+  elemental function fma_ddv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    call c_record(y, c_fma(a, b, c%value), [admpi_var(a), admpi_var(b), c], [b, a, 1._dp], 3_c_int64_t)
+  end function
+  elemental function real_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    y = a
+  end function
+  elemental function dble_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    y = a
+  end function
+  elemental function real_vi(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32), intent(in) :: b
+    type(admpi_var) :: y
+    y = a
+    if (b < 0) return
   end function
   elemental function aint_v(a) result(y)
     type(admpi_var), intent(in) :: a
@@ -5657,22 +5819,6 @@ contains
     integer(int32) :: y
     y = ceiling(a%value)
   end function
-  elemental function dble_v(a) result(y)
-    type(admpi_var), intent(in) :: a
-    real(dp) :: y
-    y = dble(a%value)
-  end function
-  elemental function real_v(a) result(y)
-    type(admpi_var), intent(in) :: a
-    real(dp) :: y
-    y = a%value
-  end function
-  elemental function real_vi(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    integer(int32), intent(in) :: b
-    real(dp) :: y
-    y = merge(a%value, a%value, b > 0)
-  end function
   elemental function isnan_v(a) result(y)
     type(admpi_var), intent(in) :: a
     logical :: y
@@ -5697,58 +5843,58 @@ contains
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    y = a
+    call max_of_v(y, b)
   end function
   elemental function max_vd(a, b) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    y = a
+    call max_of_v(y, admpi_var(b))
   end function
   elemental function max_dv(a, b) result(y)
     real(dp), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    call max_of_v(y, b)
   end function
   elemental function max_vvv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, c)
   end function
   elemental function max_vvd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_vdv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
   elemental function max_vdd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_dvv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -5756,8 +5902,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, c)
   end function
   elemental function max_dvd(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -5765,8 +5911,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_ddv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -5774,78 +5920,232 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
-  elemental function max_of_8(a, b, c, d, e, f, g, h) result(y)
+  elemental function max_vvvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vvdv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  elemental function max_vvdd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vdvv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  elemental function max_vdvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vddv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  elemental function max_vddd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dvvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  elemental function max_dvvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dvdv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  elemental function max_dvdd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_ddvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  elemental function max_ddvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dddv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  elemental function max_of_8_v(a, b, c, d, e, f, g, h) result(y)
     type(admpi_var), intent(in) :: a, b, c, d
     type(admpi_var), intent(in), optional :: e, f, g, h
     type(admpi_var) :: y
     y = a
-    call max_of(y, b)
-    call max_of(y, c)
-    call max_of(y, d)
-    if (present(e)) call max_of(y, e)
-    if (present(f)) call max_of(y, f)
-    if (present(g)) call max_of(y, g)
-    if (present(h)) call max_of(y, h)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+    if (present(e)) call max_of_v(y, e)
+    if (present(f)) call max_of_v(y, f)
+    if (present(g)) call max_of_v(y, g)
+    if (present(h)) call max_of_v(y, h)
   end function
   elemental function min_vv(a, b) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    y = a
+    call min_of_v(y, b)
   end function
   elemental function min_vd(a, b) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    y = a
+    call min_of_v(y, admpi_var(b))
   end function
   elemental function min_dv(a, b) result(y)
     real(dp), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    call min_of_v(y, b)
   end function
   elemental function min_vvv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, c)
   end function
   elemental function min_vvd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_vdv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
   elemental function min_vdd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_dvv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -5853,8 +6153,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, c)
   end function
   elemental function min_dvd(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -5862,8 +6162,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_ddv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -5871,21 +6171,175 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
-  elemental function min_of_8(a, b, c, d, e, f, g, h) result(y)
+  elemental function min_vvvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vvdv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  elemental function min_vvdd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vdvv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  elemental function min_vdvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vddv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  elemental function min_vddd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dvvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  elemental function min_dvvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dvdv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  elemental function min_dvdd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_ddvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  elemental function min_ddvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dddv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  elemental function min_of_8_v(a, b, c, d, e, f, g, h) result(y)
     type(admpi_var), intent(in) :: a, b, c, d
     type(admpi_var), intent(in), optional :: e, f, g, h
     type(admpi_var) :: y
     y = a
-    call min_of(y, b)
-    call min_of(y, c)
-    call min_of(y, d)
-    if (present(e)) call min_of(y, e)
-    if (present(f)) call min_of(y, f)
-    if (present(g)) call min_of(y, g)
-    if (present(h)) call min_of(y, h)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+    if (present(e)) call min_of_v(y, e)
+    if (present(f)) call min_of_v(y, f)
+    if (present(g)) call min_of_v(y, g)
+    if (present(h)) call min_of_v(y, h)
   end function
   function sum_v1(array) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -5894,17 +6348,21 @@ contains
   end function
   function sum_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_sum, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function product_v1(array) result(y)
@@ -5914,17 +6372,21 @@ contains
   end function
   function product_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_product, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function maxval_v1(array) result(y)
@@ -5934,17 +6396,21 @@ contains
   end function
   function maxval_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_maxval, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function minval_v1(array) result(y)
@@ -5954,17 +6420,21 @@ contains
   end function
   function minval_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_minval, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function maxloc_v1(array) result(y)
@@ -5974,9 +6444,9 @@ contains
   end function
   function maxloc_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y(1)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v1_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -5987,9 +6457,9 @@ contains
   function maxloc_v1_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v1(array) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -5998,9 +6468,9 @@ contains
   end function
   function minloc_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y(1)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v1_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -6011,9 +6481,9 @@ contains
   function minloc_v1_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v1(x) result(y)
     type(admpi_var), intent(in) :: x(:)
@@ -6027,16 +6497,20 @@ contains
   end function
   function sum_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -6045,16 +6519,20 @@ contains
   end function
   function product_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -6063,16 +6541,20 @@ contains
   end function
   function maxval_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -6081,16 +6563,20 @@ contains
   end function
   function minval_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -6099,9 +6585,9 @@ contains
   end function
   function maxloc_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(2)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v2_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -6112,9 +6598,9 @@ contains
   function maxloc_v2_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -6123,9 +6609,9 @@ contains
   end function
   function minloc_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(2)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v2_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -6136,9 +6622,9 @@ contains
   function minloc_v2_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v2(x) result(y)
     type(admpi_var), intent(in) :: x(:, :)
@@ -6152,16 +6638,20 @@ contains
   end function
   function sum_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -6170,16 +6660,20 @@ contains
   end function
   function product_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -6188,16 +6682,20 @@ contains
   end function
   function maxval_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -6206,16 +6704,20 @@ contains
   end function
   function minval_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -6224,9 +6726,9 @@ contains
   end function
   function maxloc_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(3)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v3_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -6237,9 +6739,9 @@ contains
   function maxloc_v3_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -6248,9 +6750,9 @@ contains
   end function
   function minloc_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(3)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v3_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -6261,9 +6763,9 @@ contains
   function minloc_v3_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v3(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :)
@@ -6277,17 +6779,21 @@ contains
   end function
   function sum_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -6296,17 +6802,21 @@ contains
   end function
   function product_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -6315,17 +6825,21 @@ contains
   end function
   function maxval_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -6334,17 +6848,21 @@ contains
   end function
   function minval_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -6353,9 +6871,9 @@ contains
   end function
   function maxloc_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(4)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v4_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -6367,10 +6885,10 @@ contains
   function maxloc_v4_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -6379,9 +6897,9 @@ contains
   end function
   function minloc_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(4)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v4_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -6393,10 +6911,10 @@ contains
   function minloc_v4_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v4(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :)
@@ -6410,17 +6928,21 @@ contains
   end function
   function sum_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -6429,17 +6951,21 @@ contains
   end function
   function product_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -6448,17 +6974,21 @@ contains
   end function
   function maxval_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -6467,17 +6997,21 @@ contains
   end function
   function minval_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -6486,9 +7020,9 @@ contains
   end function
   function maxloc_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(5)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v5_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -6500,10 +7034,10 @@ contains
   function maxloc_v5_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -6512,9 +7046,9 @@ contains
   end function
   function minloc_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(5)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v5_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -6526,10 +7060,10 @@ contains
   function minloc_v5_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v5(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :, :)
@@ -6543,18 +7077,22 @@ contains
   end function
   function sum_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -6563,18 +7101,22 @@ contains
   end function
   function product_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -6583,18 +7125,22 @@ contains
   end function
   function maxval_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -6603,18 +7149,22 @@ contains
   end function
   function minval_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -6623,9 +7173,9 @@ contains
   end function
   function maxloc_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(6)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v6_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -6638,11 +7188,11 @@ contains
   function maxloc_v6_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -6651,9 +7201,9 @@ contains
   end function
   function minloc_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(6)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v6_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -6666,11 +7216,11 @@ contains
   function minloc_v6_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v6(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :, :, :)
@@ -6684,18 +7234,22 @@ contains
   end function
   function sum_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -6704,18 +7258,22 @@ contains
   end function
   function product_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -6724,18 +7282,22 @@ contains
   end function
   function maxval_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -6744,18 +7306,22 @@ contains
   end function
   function minval_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -6764,9 +7330,9 @@ contains
   end function
   function maxloc_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(7)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v7_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -6779,11 +7345,11 @@ contains
   function maxloc_v7_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -6792,9 +7358,9 @@ contains
   end function
   function minloc_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(7)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v7_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -6807,11 +7373,11 @@ contains
   function minloc_v7_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v7(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :, :, :, :)
@@ -8415,7 +8981,7 @@ contains
   impure elemental function plus_e(a) result(y)
     type(admpi_expr), intent(in) :: a
     type(admpi_expr) :: y
-    y = a
+    y = admpif_mul_de(1._dp, a)
   end function
   elemental function eq_vv(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -9265,7 +9831,7 @@ contains
     type(admpi_expr) :: y
     real(dp) :: v, d
     v = erfc_scaled(a%value)
-    d = 2*a%value*v - 1.12837916709551257389616_dp ! 2 / sqrt(pi)
+    d = 2.0_dp * a%value * v - 1.12837916709551257389616_dp
     y = admpif_known_vk(a, admpi_known(v, d))
   end function
   impure elemental function erfc_scaled_e(a) result(y)
@@ -9273,8 +9839,233 @@ contains
     type(admpi_expr) :: y
     real(dp) :: v, d
     v = erfc_scaled(a%value)
-    d = 2*a%value*v - 1.12837916709551257389616_dp ! 2 / sqrt(pi)
+    d = 2.0_dp * a%value * v - 1.12837916709551257389616_dp
     y = admpif_known_ek(a, admpi_known(v, d))
+  end function
+  impure elemental function fma_vvv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_vve(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_vvd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c)
+  end function
+  impure elemental function fma_vev(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_vee(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_ved(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c)
+  end function
+  impure elemental function fma_vdv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b, c%value)
+  end function
+  impure elemental function fma_vde(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b, c%value)
+  end function
+  impure elemental function fma_vdd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b, c)
+  end function
+  impure elemental function fma_evv(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_eve(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_evd(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c)
+  end function
+  impure elemental function fma_eev(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_eee(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c%value)
+  end function
+  impure elemental function fma_eed(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b%value, c)
+  end function
+  impure elemental function fma_edv(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b, c%value)
+  end function
+  impure elemental function fma_ede(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b, c%value)
+  end function
+  impure elemental function fma_edd(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a%value, b, c)
+  end function
+  impure elemental function fma_dvv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b%value, c%value)
+  end function
+  impure elemental function fma_dve(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b%value, c%value)
+  end function
+  impure elemental function fma_dvd(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b%value, c)
+  end function
+  impure elemental function fma_dev(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b%value, c%value)
+  end function
+  impure elemental function fma_dee(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b%value, c%value)
+  end function
+  impure elemental function fma_ded(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b%value, c)
+  end function
+  impure elemental function fma_ddv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b, c%value)
+  end function
+  impure elemental function fma_dde(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr) :: y
+    y = a*b + c
+    y%value = c_fma(a, b, c%value)
+  end function
+  elemental function real_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    y = a
+  end function
+  elemental function dble_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    y = a
+  end function
+  elemental function real_vi(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32), intent(in) :: b
+    type(admpi_var) :: y
+    y = a
+    if (b < 0) return
   end function
   elemental function aint_v(a) result(y)
     type(admpi_var), intent(in) :: a
@@ -9306,26 +10097,27 @@ contains
     integer(int32) :: y
     y = ceiling(a%value)
   end function
-  elemental function dble_v(a) result(y)
-    type(admpi_var), intent(in) :: a
-    real(dp) :: y
-    y = dble(a%value)
-  end function
-  elemental function real_v(a) result(y)
-    type(admpi_var), intent(in) :: a
-    real(dp) :: y
-    y = a%value
-  end function
-  elemental function real_vi(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    integer(int32), intent(in) :: b
-    real(dp) :: y
-    y = merge(a%value, a%value, b > 0)
-  end function
   elemental function isnan_v(a) result(y)
     type(admpi_var), intent(in) :: a
     logical :: y
     y = a%value /= a%value
+  end function
+  impure elemental function real_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    y = admpif_mul_de(1._dp, a)
+  end function
+  impure elemental function dble_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    y = admpif_mul_de(1._dp, a)
+  end function
+  impure elemental function real_ei(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    integer(int32), intent(in) :: b
+    type(admpi_expr) :: y
+    y = admpif_mul_de(1._dp, a)
+    if (b < 0) return
   end function
   impure elemental function aint_e(a) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9363,25 +10155,6 @@ contains
     y = ceiling(a%value)
     call admpif_drop(a)
   end function
-  impure elemental function dble_e(a) result(y)
-    type(admpi_expr), intent(in) :: a
-    real(dp) :: y
-    y = dble(a%value)
-    call admpif_drop(a)
-  end function
-  impure elemental function real_e(a) result(y)
-    type(admpi_expr), intent(in) :: a
-    real(dp) :: y
-    y = a%value
-    call admpif_drop(a)
-  end function
-  impure elemental function real_ei(a, b) result(y)
-    type(admpi_expr), intent(in) :: a
-    integer(int32), intent(in) :: b
-    real(dp) :: y
-    y = merge(a%value, a%value, b > 0)
-    call admpif_drop(a)
-  end function
   impure elemental function isnan_e(a) result(y)
     type(admpi_expr), intent(in) :: a
     logical :: y
@@ -9407,138 +10180,138 @@ contains
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    y = a
+    call max_of_v(y, b)
   end function
   impure elemental function max_ve(a, b) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    y = a
+    call max_of_v(y, admpi_var(b))
   end function
   elemental function max_vd(a, b) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    y = a
+    call max_of_v(y, admpi_var(b))
   end function
   impure elemental function max_ev(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    call max_of_v(y, b)
   end function
   impure elemental function max_ee(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    call max_of_v(y, admpi_var(b))
   end function
   impure elemental function max_ed(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    call max_of_v(y, admpi_var(b))
   end function
   elemental function max_dv(a, b) result(y)
     real(dp), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    call max_of_v(y, b)
   end function
   impure elemental function max_de(a, b) result(y)
     real(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
+    call max_of_v(y, admpi_var(b))
   end function
   elemental function max_vvv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, c)
   end function
   impure elemental function max_vve(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_vvd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_vev(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
   impure elemental function max_vee(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_ved(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_vdv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
   impure elemental function max_vde(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_vdd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_evv(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9546,8 +10319,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, c)
   end function
   impure elemental function max_eve(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9555,8 +10328,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_evd(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9564,8 +10337,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_eev(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9573,8 +10346,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
   impure elemental function max_eee(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9582,8 +10355,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_eed(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9591,8 +10364,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_edv(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9600,8 +10373,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
   impure elemental function max_ede(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9609,8 +10382,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_edd(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9618,8 +10391,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_dvv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9627,8 +10400,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, c)
   end function
   impure elemental function max_dve(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9636,8 +10409,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_dvd(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9645,8 +10418,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_dev(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9654,8 +10427,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
   impure elemental function max_dee(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9663,8 +10436,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   impure elemental function max_ded(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9672,8 +10445,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
   elemental function max_ddv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9681,8 +10454,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
   end function
   impure elemental function max_dde(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9690,158 +10463,1027 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call max_of(y, admpi_var(b))
-    call max_of(y, admpi_var(c))
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
   end function
-  elemental function max_of_8(a, b, c, d, e, f, g, h) result(y)
+  impure elemental function max_vvve(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vvvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vvev(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_vvee(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vved(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vvdv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_vvde(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vvdd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vevv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_veve(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vevd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_veev(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_veee(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_veed(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vedv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_vede(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vedd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vdvv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_vdve(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vdvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vdev(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_vdee(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_vded(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vddv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_vdde(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_vddd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_evvv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_evve(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_evvd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_evev(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_evee(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eved(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_evdv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_evde(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_evdd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eevv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_eeve(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eevd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eeev(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_eeee(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eeed(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eedv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_eede(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eedd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_edvv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_edve(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_edvd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_edev(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_edee(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eded(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eddv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_edde(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_eddd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dvvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_dvve(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dvvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_dvev(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_dvee(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_dved(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dvdv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_dvde(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dvdd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, b)
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_devv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_deve(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_devd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_deev(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_deee(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_deed(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_dedv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_dede(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_dedd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_ddvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_ddve(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_ddvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, c)
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_ddev(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_ddee(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  impure elemental function max_dded(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_dddv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, d)
+  end function
+  impure elemental function max_ddde(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of_v(y, admpi_var(b))
+    call max_of_v(y, admpi_var(c))
+    call max_of_v(y, admpi_var(d))
+  end function
+  elemental function max_of_8_v(a, b, c, d, e, f, g, h) result(y)
     type(admpi_var), intent(in) :: a, b, c, d
     type(admpi_var), intent(in), optional :: e, f, g, h
     type(admpi_var) :: y
     y = a
-    call max_of(y, b)
-    call max_of(y, c)
-    call max_of(y, d)
-    if (present(e)) call max_of(y, e)
-    if (present(f)) call max_of(y, f)
-    if (present(g)) call max_of(y, g)
-    if (present(h)) call max_of(y, h)
+    call max_of_v(y, b)
+    call max_of_v(y, c)
+    call max_of_v(y, d)
+    if (present(e)) call max_of_v(y, e)
+    if (present(f)) call max_of_v(y, f)
+    if (present(g)) call max_of_v(y, g)
+    if (present(h)) call max_of_v(y, h)
   end function
   elemental function min_vv(a, b) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    y = a
+    call min_of_v(y, b)
   end function
   impure elemental function min_ve(a, b) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    y = a
+    call min_of_v(y, admpi_var(b))
   end function
   elemental function min_vd(a, b) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    y = a
+    call min_of_v(y, admpi_var(b))
   end function
   impure elemental function min_ev(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    call min_of_v(y, b)
   end function
   impure elemental function min_ee(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    call min_of_v(y, admpi_var(b))
   end function
   impure elemental function min_ed(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    call min_of_v(y, admpi_var(b))
   end function
   elemental function min_dv(a, b) result(y)
     real(dp), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    call min_of_v(y, b)
   end function
   impure elemental function min_de(a, b) result(y)
     real(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
+    call min_of_v(y, admpi_var(b))
   end function
   elemental function min_vvv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, c)
   end function
   impure elemental function min_vve(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_vvd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_vev(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
   impure elemental function min_vee(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_ved(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_vdv(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
   impure elemental function min_vde(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_vdd(a, b, c) result(y)
     type(admpi_var), intent(in) :: a
     real(dp), intent(in) :: b
     real(dp), intent(in) :: c
     type(admpi_var) :: y
-    y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_evv(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9849,8 +11491,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, c)
   end function
   impure elemental function min_eve(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9858,8 +11500,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_evd(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9867,8 +11509,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_eev(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9876,8 +11518,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
   impure elemental function min_eee(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9885,8 +11527,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_eed(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9894,8 +11536,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_edv(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9903,8 +11545,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
   impure elemental function min_ede(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9912,8 +11554,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_edd(a, b, c) result(y)
     type(admpi_expr), intent(in) :: a
@@ -9921,8 +11563,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_dvv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9930,8 +11572,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, c)
   end function
   impure elemental function min_dve(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9939,8 +11581,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_dvd(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9948,8 +11590,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_dev(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9957,8 +11599,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
   impure elemental function min_dee(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9966,8 +11608,8 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   impure elemental function min_ded(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9975,8 +11617,8 @@ contains
     real(dp), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
   elemental function min_ddv(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9984,8 +11626,8 @@ contains
     type(admpi_var), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
   end function
   impure elemental function min_dde(a, b, c) result(y)
     real(dp), intent(in) :: a
@@ -9993,21 +11635,890 @@ contains
     type(admpi_expr), intent(in) :: c
     type(admpi_var) :: y
     y = admpi_var(a)
-    call min_of(y, admpi_var(b))
-    call min_of(y, admpi_var(c))
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
   end function
-  elemental function min_of_8(a, b, c, d, e, f, g, h) result(y)
+  impure elemental function min_vvve(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vvvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vvev(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_vvee(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vved(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vvdv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_vvde(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vvdd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vevv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_veve(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vevd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_veev(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_veee(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_veed(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vedv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_vede(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vedd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vdvv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_vdve(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vdvd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vdev(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_vdee(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_vded(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vddv(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_vdde(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_vddd(a, b, c, d) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = a
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_evvv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_evve(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_evvd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_evev(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_evee(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eved(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_evdv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_evde(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_evdd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eevv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_eeve(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eevd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eeev(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_eeee(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eeed(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eedv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_eede(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eedd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_edvv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_edve(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_edvd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_edev(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_edee(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eded(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eddv(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_edde(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_eddd(a, b, c, d) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dvvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_dvve(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dvvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_dvev(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_dvee(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_dved(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dvdv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_dvde(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dvdd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, b)
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_devv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_deve(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_devd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_deev(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_deee(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_deed(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_dedv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_dede(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_dedd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_ddvv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_ddve(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_ddvd(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, c)
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_ddev(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_ddee(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  impure elemental function min_dded(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    real(dp), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_dddv(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, d)
+  end function
+  impure elemental function min_ddde(a, b, c, d) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_expr), intent(in) :: d
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of_v(y, admpi_var(b))
+    call min_of_v(y, admpi_var(c))
+    call min_of_v(y, admpi_var(d))
+  end function
+  elemental function min_of_8_v(a, b, c, d, e, f, g, h) result(y)
     type(admpi_var), intent(in) :: a, b, c, d
     type(admpi_var), intent(in), optional :: e, f, g, h
     type(admpi_var) :: y
     y = a
-    call min_of(y, b)
-    call min_of(y, c)
-    call min_of(y, d)
-    if (present(e)) call min_of(y, e)
-    if (present(f)) call min_of(y, f)
-    if (present(g)) call min_of(y, g)
-    if (present(h)) call min_of(y, h)
+    call min_of_v(y, b)
+    call min_of_v(y, c)
+    call min_of_v(y, d)
+    if (present(e)) call min_of_v(y, e)
+    if (present(f)) call min_of_v(y, f)
+    if (present(g)) call min_of_v(y, g)
+    if (present(h)) call min_of_v(y, h)
   end function
   function sum_v1(array) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -10016,17 +12527,21 @@ contains
   end function
   function sum_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_sum, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function product_v1(array) result(y)
@@ -10036,17 +12551,21 @@ contains
   end function
   function product_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_product, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function maxval_v1(array) result(y)
@@ -10056,17 +12575,21 @@ contains
   end function
   function maxval_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_maxval, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function minval_v1(array) result(y)
@@ -10076,17 +12599,21 @@ contains
   end function
   function minval_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v1_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_v_dim(of_minval, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function maxloc_v1(array) result(y)
@@ -10096,9 +12623,9 @@ contains
   end function
   function maxloc_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y(1)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v1_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -10109,9 +12636,9 @@ contains
   function maxloc_v1_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v1(array) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -10120,9 +12647,9 @@ contains
   end function
   function minloc_v1_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y(1)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v1_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:)
@@ -10133,9 +12660,9 @@ contains
   function minloc_v1_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v1(x) result(y)
     type(admpi_var), intent(in) :: x(:)
@@ -10149,17 +12676,21 @@ contains
   end function
   function sum_e1_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_sum, array, size(array), y, mask)
+    call fold_e(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_e1_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_e_dim(of_sum, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_sum, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_sum, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function product_e1(array) result(y)
@@ -10169,17 +12700,21 @@ contains
   end function
   function product_e1_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_product, array, size(array), y, mask)
+    call fold_e(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_e1_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_e_dim(of_product, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_product, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_product, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function maxval_e1(array) result(y)
@@ -10189,17 +12724,21 @@ contains
   end function
   function maxval_e1_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_maxval, array, size(array), y, mask)
+    call fold_e(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_e1_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_e_dim(of_maxval, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_maxval, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_maxval, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function minval_e1(array) result(y)
@@ -10209,17 +12748,21 @@ contains
   end function
   function minval_e1_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_minval, array, size(array), y, mask)
+    call fold_e(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_e1_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y
     type(admpi_var) :: one(1)
-    call fold_e_dim(of_minval, array, shape(array), dim, one, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_minval, array, shape(array), dim, one, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_minval, array, shape(array), dim, one)
+    end if
     y = one(1)
   end function
   function maxloc_e1(array) result(y)
@@ -10230,9 +12773,9 @@ contains
   end function
   function maxloc_e1_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y(1)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function maxloc_e1_dim(array, dim) result(y)
@@ -10245,9 +12788,9 @@ contains
   function maxloc_e1_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e1(array) result(y)
@@ -10258,9 +12801,9 @@ contains
   end function
   function minloc_e1_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y(1)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e1_dim(array, dim) result(y)
@@ -10273,9 +12816,9 @@ contains
   function minloc_e1_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:)
+    logical, intent(in) :: mask(..)
     integer :: y
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function norm2_e1(x) result(y)
@@ -10290,16 +12833,20 @@ contains
   end function
   function sum_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -10308,16 +12855,20 @@ contains
   end function
   function product_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -10326,16 +12877,20 @@ contains
   end function
   function maxval_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -10344,16 +12899,20 @@ contains
   end function
   function minval_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v2_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -10362,9 +12921,9 @@ contains
   end function
   function maxloc_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(2)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v2_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -10375,9 +12934,9 @@ contains
   function maxloc_v2_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v2(array) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -10386,9 +12945,9 @@ contains
   end function
   function minloc_v2_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(2)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v2_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :)
@@ -10399,9 +12958,9 @@ contains
   function minloc_v2_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v2(x) result(y)
     type(admpi_var), intent(in) :: x(:, :)
@@ -10415,16 +12974,20 @@ contains
   end function
   function sum_e2_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_sum, array, size(array), y, mask)
+    call fold_e(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_e2_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_e2(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
@@ -10433,16 +12996,20 @@ contains
   end function
   function product_e2_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_product, array, size(array), y, mask)
+    call fold_e(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_e2_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_e2(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
@@ -10451,16 +13018,20 @@ contains
   end function
   function maxval_e2_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_maxval, array, size(array), y, mask)
+    call fold_e(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_e2_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_e2(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
@@ -10469,16 +13040,20 @@ contains
   end function
   function minval_e2_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_minval, array, size(array), y, mask)
+    call fold_e(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_e2_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_e2(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
@@ -10488,9 +13063,9 @@ contains
   end function
   function maxloc_e2_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(2)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function maxloc_e2_dim(array, dim) result(y)
@@ -10503,9 +13078,9 @@ contains
   function maxloc_e2_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e2(array) result(y)
@@ -10516,9 +13091,9 @@ contains
   end function
   function minloc_e2_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(2)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e2_dim(array, dim) result(y)
@@ -10531,9 +13106,9 @@ contains
   function minloc_e2_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function norm2_e2(x) result(y)
@@ -10548,16 +13123,20 @@ contains
   end function
   function sum_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -10566,16 +13145,20 @@ contains
   end function
   function product_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -10584,16 +13167,20 @@ contains
   end function
   function maxval_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -10602,16 +13189,20 @@ contains
   end function
   function minval_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v3_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -10620,9 +13211,9 @@ contains
   end function
   function maxloc_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(3)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v3_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -10633,9 +13224,9 @@ contains
   function maxloc_v3_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v3(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -10644,9 +13235,9 @@ contains
   end function
   function minloc_v3_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(3)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v3_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
@@ -10657,9 +13248,9 @@ contains
   function minloc_v3_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v3(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :)
@@ -10673,16 +13264,20 @@ contains
   end function
   function sum_e3_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_sum, array, size(array), y, mask)
+    call fold_e(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_e3_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_e3(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
@@ -10691,16 +13286,20 @@ contains
   end function
   function product_e3_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_product, array, size(array), y, mask)
+    call fold_e(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_e3_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_e3(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
@@ -10709,16 +13308,20 @@ contains
   end function
   function maxval_e3_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_maxval, array, size(array), y, mask)
+    call fold_e(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_e3_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_e3(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
@@ -10727,16 +13330,20 @@ contains
   end function
   function minval_e3_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_minval, array, size(array), y, mask)
+    call fold_e(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_e3_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_e3(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
@@ -10746,9 +13353,9 @@ contains
   end function
   function maxloc_e3_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(3)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function maxloc_e3_dim(array, dim) result(y)
@@ -10761,9 +13368,9 @@ contains
   function maxloc_e3_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e3(array) result(y)
@@ -10774,9 +13381,9 @@ contains
   end function
   function minloc_e3_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(3)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e3_dim(array, dim) result(y)
@@ -10789,9 +13396,9 @@ contains
   function minloc_e3_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function norm2_e3(x) result(y)
@@ -10806,17 +13413,21 @@ contains
   end function
   function sum_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -10825,17 +13436,21 @@ contains
   end function
   function product_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -10844,17 +13459,21 @@ contains
   end function
   function maxval_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -10863,17 +13482,21 @@ contains
   end function
   function minval_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v4_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -10882,9 +13505,9 @@ contains
   end function
   function maxloc_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(4)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v4_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -10896,10 +13519,10 @@ contains
   function maxloc_v4_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v4(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -10908,9 +13531,9 @@ contains
   end function
   function minloc_v4_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(4)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v4_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
@@ -10922,10 +13545,10 @@ contains
   function minloc_v4_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v4(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :)
@@ -10939,17 +13562,21 @@ contains
   end function
   function sum_e4_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_sum, array, size(array), y, mask)
+    call fold_e(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_e4_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_e4(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
@@ -10958,17 +13585,21 @@ contains
   end function
   function product_e4_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_product, array, size(array), y, mask)
+    call fold_e(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_e4_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_e4(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
@@ -10977,17 +13608,21 @@ contains
   end function
   function maxval_e4_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_maxval, array, size(array), y, mask)
+    call fold_e(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_e4_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_e4(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
@@ -10996,17 +13631,21 @@ contains
   end function
   function minval_e4_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_minval, array, size(array), y, mask)
+    call fold_e(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_e4_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_e4(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
@@ -11016,9 +13655,9 @@ contains
   end function
   function maxloc_e4_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(4)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function maxloc_e4_dim(array, dim) result(y)
@@ -11032,10 +13671,10 @@ contains
   function maxloc_e4_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e4(array) result(y)
@@ -11046,9 +13685,9 @@ contains
   end function
   function minloc_e4_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(4)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e4_dim(array, dim) result(y)
@@ -11062,10 +13701,10 @@ contains
   function minloc_e4_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function norm2_e4(x) result(y)
@@ -11080,17 +13719,21 @@ contains
   end function
   function sum_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -11099,17 +13742,21 @@ contains
   end function
   function product_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -11118,17 +13765,21 @@ contains
   end function
   function maxval_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -11137,17 +13788,21 @@ contains
   end function
   function minval_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v5_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -11156,9 +13811,9 @@ contains
   end function
   function maxloc_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(5)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v5_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -11170,10 +13825,10 @@ contains
   function maxloc_v5_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v5(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -11182,9 +13837,9 @@ contains
   end function
   function minloc_v5_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(5)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v5_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
@@ -11196,10 +13851,10 @@ contains
   function minloc_v5_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v5(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :, :)
@@ -11213,17 +13868,21 @@ contains
   end function
   function sum_e5_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_sum, array, size(array), y, mask)
+    call fold_e(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_e5_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_e5(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
@@ -11232,17 +13891,21 @@ contains
   end function
   function product_e5_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_product, array, size(array), y, mask)
+    call fold_e(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_e5_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_e5(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
@@ -11251,17 +13914,21 @@ contains
   end function
   function maxval_e5_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_maxval, array, size(array), y, mask)
+    call fold_e(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_e5_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_e5(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
@@ -11270,17 +13937,21 @@ contains
   end function
   function minval_e5_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_minval, array, size(array), y, mask)
+    call fold_e(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_e5_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_e5(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
@@ -11290,9 +13961,9 @@ contains
   end function
   function maxloc_e5_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(5)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function maxloc_e5_dim(array, dim) result(y)
@@ -11306,10 +13977,10 @@ contains
   function maxloc_e5_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e5(array) result(y)
@@ -11320,9 +13991,9 @@ contains
   end function
   function minloc_e5_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(5)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e5_dim(array, dim) result(y)
@@ -11336,10 +14007,10 @@ contains
   function minloc_e5_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function norm2_e5(x) result(y)
@@ -11354,18 +14025,22 @@ contains
   end function
   function sum_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -11374,18 +14049,22 @@ contains
   end function
   function product_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -11394,18 +14073,22 @@ contains
   end function
   function maxval_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -11414,18 +14097,22 @@ contains
   end function
   function minval_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v6_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -11434,9 +14121,9 @@ contains
   end function
   function maxloc_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(6)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v6_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -11449,11 +14136,11 @@ contains
   function maxloc_v6_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v6(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -11462,9 +14149,9 @@ contains
   end function
   function minloc_v6_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(6)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v6_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
@@ -11477,11 +14164,11 @@ contains
   function minloc_v6_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v6(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :, :, :)
@@ -11495,18 +14182,22 @@ contains
   end function
   function sum_e6_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_sum, array, size(array), y, mask)
+    call fold_e(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_e6_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_e6(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
@@ -11515,18 +14206,22 @@ contains
   end function
   function product_e6_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_product, array, size(array), y, mask)
+    call fold_e(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_e6_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_e6(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
@@ -11535,18 +14230,22 @@ contains
   end function
   function maxval_e6_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_maxval, array, size(array), y, mask)
+    call fold_e(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_e6_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_e6(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
@@ -11555,18 +14254,22 @@ contains
   end function
   function minval_e6_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_minval, array, size(array), y, mask)
+    call fold_e(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_e6_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_e6(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
@@ -11576,9 +14279,9 @@ contains
   end function
   function maxloc_e6_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(6)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function maxloc_e6_dim(array, dim) result(y)
@@ -11593,11 +14296,11 @@ contains
   function maxloc_e6_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e6(array) result(y)
@@ -11608,9 +14311,9 @@ contains
   end function
   function minloc_e6_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(6)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e6_dim(array, dim) result(y)
@@ -11625,11 +14328,11 @@ contains
   function minloc_e6_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function norm2_e6(x) result(y)
@@ -11644,18 +14347,22 @@ contains
   end function
   function sum_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_sum, array, size(array), y, mask)
+    call fold_v(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -11664,18 +14371,22 @@ contains
   end function
   function product_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_product, array, size(array), y, mask)
+    call fold_v(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -11684,18 +14395,22 @@ contains
   end function
   function maxval_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_maxval, array, size(array), y, mask)
+    call fold_v(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -11704,18 +14419,22 @@ contains
   end function
   function minval_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_v(of_minval, array, size(array), y, mask)
+    call fold_v(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_v7_dim(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_v_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_v_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -11724,9 +14443,9 @@ contains
   end function
   function maxloc_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(7)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function maxloc_v7_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -11739,11 +14458,11 @@ contains
   function maxloc_v7_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v7(array) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -11752,9 +14471,9 @@ contains
   end function
   function minloc_v7_mask(array, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(7)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
   end function
   function minloc_v7_dim(array, dim) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
@@ -11767,11 +14486,11 @@ contains
   function minloc_v7_dim_mask(array, dim, mask) result(y)
     type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
   end function
   function norm2_v7(x) result(y)
     type(admpi_var), intent(in) :: x(:, :, :, :, :, :, :)
@@ -11785,18 +14504,22 @@ contains
   end function
   function sum_e7_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_sum, array, size(array), y, mask)
+    call fold_e(of_sum, array, size(array), y, masked(mask, size(array)))
   end function
   function sum_e7_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_sum, array, shape(array), dim, y)
+    end if
   end function
   function product_e7(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
@@ -11805,18 +14528,22 @@ contains
   end function
   function product_e7_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_product, array, size(array), y, mask)
+    call fold_e(of_product, array, size(array), y, masked(mask, size(array)))
   end function
   function product_e7_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_product, array, shape(array), dim, y)
+    end if
   end function
   function maxval_e7(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
@@ -11825,18 +14552,22 @@ contains
   end function
   function maxval_e7_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_maxval, array, size(array), y, mask)
+    call fold_e(of_maxval, array, size(array), y, masked(mask, size(array)))
   end function
   function maxval_e7_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_maxval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_maxval, array, shape(array), dim, y)
+    end if
   end function
   function minval_e7(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
@@ -11845,18 +14576,22 @@ contains
   end function
   function minval_e7_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     type(admpi_var) :: y
-    call fold_e(of_minval, array, size(array), y, mask)
+    call fold_e(of_minval, array, size(array), y, masked(mask, size(array)))
   end function
   function minval_e7_dim(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    logical, intent(in), optional :: mask(..)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+    if (present(mask)) then
+      call fold_e_dim(of_minval, array, shape(array), dim, y, masked(mask, size(array)))
+    else
+      call fold_e_dim(of_minval, array, shape(array), dim, y)
+    end if
   end function
   function maxloc_e7(array) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
@@ -11866,9 +14601,9 @@ contains
   end function
   function maxloc_e7_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(7)
-    y = maxloc(array%value, mask)
+    y = maxloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function maxloc_e7_dim(array, dim) result(y)
@@ -11883,11 +14618,11 @@ contains
   function maxloc_e7_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    y = maxloc(array%value, dim, mask)
+    y = maxloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e7(array) result(y)
@@ -11898,9 +14633,9 @@ contains
   end function
   function minloc_e7_mask(array, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(7)
-    y = minloc(array%value, mask)
+    y = minloc(array%value, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function minloc_e7_dim(array, dim) result(y)
@@ -11915,11 +14650,11 @@ contains
   function minloc_e7_dim_mask(array, dim, mask) result(y)
     type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
-    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(..)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
       merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    y = minloc(array%value, dim, mask)
+    y = minloc(array%value, dim, reshape(masked(mask, size(array)), shape(array)))
     call drop_all(array, size(array))
   end function
   function norm2_e7(x) result(y)
@@ -12194,7 +14929,20 @@ contains
     y = x
   end function
 
+  ! For the other modules: the status of what C cannot check, with its message.
+  function admpi_detail_refusal(text) result(status)
+    character(*), intent(in) :: text
+    integer(c_int32_t) :: status
+    status = c_refuse_call(2_c_int32_t, text//c_null_char) ! ADMPI_ERR_ARGUMENT
+  end function
+
   ! Hands a status on, or stops the program.
+  subroutine admpi_detail_report(status, what, ierr)
+    integer(c_int32_t), intent(in) :: status
+    character(*), intent(in) :: what
+    integer, intent(out), optional :: ierr
+    call report(status, what, ierr)
+  end subroutine
   subroutine report(status, what, ierr)
     integer(c_int32_t), intent(in) :: status
     character(*), intent(in) :: what
@@ -12593,25 +15341,13 @@ contains
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
   end function
 
-  ! Maximum and minimum: the first takes a tie; a NaN loses against a number.
-  elemental subroutine max_of(y, x)
-    type(admpi_var), intent(inout) :: y
-    type(admpi_var), intent(in) :: x
-    if (.not. (y%value >= x%value .or. x%value /= x%value)) y = x
-  end subroutine
-  elemental subroutine min_of(y, x)
-    type(admpi_var), intent(inout) :: y
-    type(admpi_var), intent(in) :: x
-    if (.not. (y%value <= x%value .or. x%value /= x%value)) y = x
-  end subroutine
-
   ! One of many.
-  pure function sum_line(x) result(y)
+  pure function sum_line_v(x) result(y)
     type(admpi_var), intent(in) :: x(:)
     type(admpi_var) :: y
     call c_sum(y, x, size(x, kind=c_int64_t))
   end function
-  pure function product_line(x) result(y)
+  pure function product_line_v(x) result(y)
     type(admpi_var), intent(in) :: x(:)
     type(admpi_var) :: y
     real(dp) :: partial(size(x)), before, behind
@@ -12628,28 +15364,8 @@ contains
     end do
     call c_record(y, before, x, partial, size(x, kind=c_int64_t))
   end function
-  pure function maxval_line(x) result(y)
-    type(admpi_var), intent(in) :: x(:)
-    type(admpi_var) :: y
-    integer :: at
-    at = maxloc(x%value, 1)
-    y%value = maxval(x%value)
-    y%id = 0
-    y%tag = 0
-    if (at > 0) y = x(at)
-  end function
-  pure function minval_line(x) result(y)
-    type(admpi_var), intent(in) :: x(:)
-    type(admpi_var) :: y
-    integer :: at
-    at = minloc(x%value, 1)
-    y%value = minval(x%value)
-    y%id = 0
-    y%tag = 0
-    if (at > 0) y = x(at)
-  end function
   ! The subgradient of least norm at 0, as of hypot.
-  pure function norm2_line(x) result(y)
+  pure function norm2_line_v(x) result(y)
     type(admpi_var), intent(in) :: x(:)
     type(admpi_var) :: y
     real(dp) :: length, partial(size(x))
@@ -12659,21 +15375,72 @@ contains
     call c_record(y, length, x, partial, size(x, kind=c_int64_t))
   end function
 
-  function folded(what, x) result(y)
+  pure function masked(mask, n) result(y)
+    logical, intent(in) :: mask(..)
+    integer, intent(in) :: n
+    logical :: y(n)
+    select rank (mask)
+    rank (0)
+      y = mask
+    rank (1)
+      y = mask
+    rank (2)
+      y = reshape(mask, [n])
+    rank (3)
+      y = reshape(mask, [n])
+    rank (4)
+      y = reshape(mask, [n])
+    rank (5)
+      y = reshape(mask, [n])
+    rank (6)
+      y = reshape(mask, [n])
+    rank (7)
+      y = reshape(mask, [n])
+    end select
+  end function
+  ! The first takes a tie; a NaN loses against a number.
+  elemental subroutine max_of_v(y, x)
+    type(admpi_var), intent(inout) :: y
+    type(admpi_var), intent(in) :: x
+    if (.not. (y%value >= x%value .or. x%value /= x%value)) y = x
+  end subroutine
+  pure function maxval_line_v(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    integer :: at
+    at = maxloc(x%value, 1)
+    y = maxval(x%value)
+    if (at > 0) y = x(at)
+  end function
+  ! The first takes a tie; a NaN loses against a number.
+  elemental subroutine min_of_v(y, x)
+    type(admpi_var), intent(inout) :: y
+    type(admpi_var), intent(in) :: x
+    if (.not. (y%value <= x%value .or. x%value /= x%value)) y = x
+  end subroutine
+  pure function minval_line_v(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    integer :: at
+    at = minloc(x%value, 1)
+    y = minval(x%value)
+    if (at > 0) y = x(at)
+  end function
+  function folded_v(what, x) result(y)
     integer, intent(in) :: what
     type(admpi_var), intent(in) :: x(:)
     type(admpi_var) :: y
     select case (what)
     case (of_sum)
-      y = sum_line(x)
+      y = sum_line_v(x)
     case (of_product)
-      y = product_line(x)
+      y = product_line_v(x)
     case (of_maxval)
-      y = maxval_line(x)
+      y = maxval_line_v(x)
     case (of_minval)
-      y = minval_line(x)
+      y = minval_line_v(x)
     case (of_norm2)
-      y = norm2_line(x)
+      y = norm2_line_v(x)
     end select
   end function
   subroutine fold_v(what, x, n, y, mask)
@@ -12682,9 +15449,9 @@ contains
     type(admpi_var), intent(inout) :: y
     logical, intent(in), optional :: mask(n)
     if (present(mask)) then
-      y = folded(what, pack(x, mask))
+      y = folded_v(what, pack(x, mask))
     else
-      y = folded(what, x)
+      y = folded_v(what, x)
     end if
   end subroutine
   ! The lines along a dimension.
@@ -12713,7 +15480,7 @@ contains
         count = count + 1
         line(count) = x(at)
       end do
-      y(i + 1) = folded(what, line(:count))
+      y(i + 1) = folded_v(what, line(:count))
     end do
   end subroutine
 #ifndef ADMPI_PLAIN

@@ -692,18 +692,6 @@ void ampi_initialized_(void *flag, void *ierror) {
   mpi_initialized_(flag, ierror);
 }
 
-void mpi_intercomm_create_(void *local_comm, void *local_leader, void *bridge_comm, void *remote_leader,
-                           void *tag, void *newintercomm, void *ierror);
-void ampi_intercomm_create_(void *local_comm, void *local_leader, void *bridge_comm, void *remote_leader,
-                            void *tag, void *newintercomm, void *ierror) {
-  mpi_intercomm_create_(local_comm, local_leader, bridge_comm, remote_leader, tag, newintercomm, ierror);
-}
-
-void mpi_intercomm_merge_(void *intercomm, void *high, void *newintercomm, void *ierror);
-void ampi_intercomm_merge_(void *intercomm, void *high, void *newintercomm, void *ierror) {
-  mpi_intercomm_merge_(intercomm, high, newintercomm, ierror);
-}
-
 void mpi_iprobe_(void *source, void *tag, void *comm, void *flag, void *status, void *ierror);
 void ampi_iprobe_(void *source, void *tag, void *comm, void *flag, void *status, void *ierror) {
   mpi_iprobe_(source, tag, comm, flag, status, ierror);
@@ -739,18 +727,6 @@ void ampi_open_port_(void *info, void *port_name, void *ierror, size_t length_of
 void mpi_op_commutative_(void *op, void *commute, void *ierror);
 void ampi_op_commutative_(void *op, void *commute, void *ierror) {
   mpi_op_commutative_(op, commute, ierror);
-}
-
-void mpi_pack_external_size_(void *datarep, void *incount, void *datatype, void *size, void *ierror,
-                             size_t length_of_datarep);
-void ampi_pack_external_size_(void *datarep, void *incount, void *datatype, void *size, void *ierror,
-                              size_t length_of_datarep) {
-  mpi_pack_external_size_(datarep, incount, datatype, size, ierror, length_of_datarep);
-}
-
-void mpi_pack_size_(void *incount, void *datatype, void *comm, void *size, void *ierror);
-void ampi_pack_size_(void *incount, void *datatype, void *comm, void *size, void *ierror) {
-  mpi_pack_size_(incount, datatype, comm, size, ierror);
 }
 
 void mpi_pcontrol_(void *level);
@@ -1076,20 +1052,6 @@ void ampi_unpublish_name_(void *service_name, void *info, void *port_name, void 
   mpi_unpublish_name_(service_name, info, port_name, ierror, length_of_service_name, length_of_port_name);
 }
 
-void mpi_win_allocate_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
-                       void *ierror);
-void ampi_win_allocate_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
-                        void *ierror) {
-  mpi_win_allocate_(size, disp_unit, info, comm, baseptr, win, ierror);
-}
-
-void mpi_win_allocate_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
-                       void *ierror);
-void ampi_win_allocate_cptr_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
-                             void *ierror) {
-  mpi_win_allocate_(size, disp_unit, info, comm, baseptr, win, ierror);
-}
-
 void mpi_win_allocate_shared_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
                               void *ierror);
 void ampi_win_allocate_shared_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
@@ -1104,31 +1066,9 @@ void ampi_win_allocate_shared_cptr_(void *size, void *disp_unit, void *info, voi
   mpi_win_allocate_shared_(size, disp_unit, info, comm, baseptr, win, ierror);
 }
 
-void mpi_win_attach_(void *win, void *base, void *size, void *ierror);
-void ampi_win_attach_(void *win, void *base, void *size, void *ierror) {
-  mpi_win_attach_(win, base, size, ierror);
-}
-
 void mpi_win_call_errhandler_(void *win, void *errorcode, void *ierror);
 void ampi_win_call_errhandler_(void *win, void *errorcode, void *ierror) {
   mpi_win_call_errhandler_(win, errorcode, ierror);
-}
-
-void mpi_win_complete_(void *win, void *ierror);
-void ampi_win_complete_(void *win, void *ierror) {
-  mpi_win_complete_(win, ierror);
-}
-
-void mpi_win_create_(void *base, void *size, void *disp_unit, void *info, void *comm, void *win,
-                     void *ierror);
-void ampi_win_create_(void *base, void *size, void *disp_unit, void *info, void *comm, void *win,
-                      void *ierror) {
-  mpi_win_create_(base, size, disp_unit, info, comm, win, ierror);
-}
-
-void mpi_win_create_dynamic_(void *info, void *comm, void *win, void *ierror);
-void ampi_win_create_dynamic_(void *info, void *comm, void *win, void *ierror) {
-  mpi_win_create_dynamic_(info, comm, win, ierror);
 }
 
 void mpi_win_create_errhandler_(void *win_errhandler_fn, void *errhandler, void *ierror);
@@ -1149,16 +1089,6 @@ void ampi_win_delete_attr_(void *win, void *win_keyval, void *ierror) {
   mpi_win_delete_attr_(win, win_keyval, ierror);
 }
 
-void mpi_win_detach_(void *win, void *base, void *ierror);
-void ampi_win_detach_(void *win, void *base, void *ierror) {
-  mpi_win_detach_(win, base, ierror);
-}
-
-void mpi_win_fence_(void *assert, void *win, void *ierror);
-void ampi_win_fence_(void *assert, void *win, void *ierror) {
-  mpi_win_fence_(assert, win, ierror);
-}
-
 void mpi_win_flush_(void *rank, void *win, void *ierror);
 void ampi_win_flush_(void *rank, void *win, void *ierror) {
   mpi_win_flush_(rank, win, ierror);
@@ -1177,11 +1107,6 @@ void ampi_win_flush_local_(void *rank, void *win, void *ierror) {
 void mpi_win_flush_local_all_(void *win, void *ierror);
 void ampi_win_flush_local_all_(void *win, void *ierror) {
   mpi_win_flush_local_all_(win, ierror);
-}
-
-void mpi_win_free_(void *win, void *ierror);
-void ampi_win_free_(void *win, void *ierror) {
-  mpi_win_free_(win, ierror);
 }
 
 void mpi_win_free_keyval_(void *win_keyval, void *ierror);
@@ -1212,21 +1137,6 @@ void ampi_win_get_info_(void *win, void *info_used, void *ierror) {
 void mpi_win_get_name_(void *win, void *win_name, void *resultlen, void *ierror, size_t length_of_win_name);
 void ampi_win_get_name_(void *win, void *win_name, void *resultlen, void *ierror, size_t length_of_win_name) {
   mpi_win_get_name_(win, win_name, resultlen, ierror, length_of_win_name);
-}
-
-void mpi_win_lock_(void *lock_type, void *rank, void *assert, void *win, void *ierror);
-void ampi_win_lock_(void *lock_type, void *rank, void *assert, void *win, void *ierror) {
-  mpi_win_lock_(lock_type, rank, assert, win, ierror);
-}
-
-void mpi_win_lock_all_(void *assert, void *win, void *ierror);
-void ampi_win_lock_all_(void *assert, void *win, void *ierror) {
-  mpi_win_lock_all_(assert, win, ierror);
-}
-
-void mpi_win_post_(void *group, void *assert, void *win, void *ierror);
-void ampi_win_post_(void *group, void *assert, void *win, void *ierror) {
-  mpi_win_post_(group, assert, win, ierror);
 }
 
 void mpi_win_set_attr_(void *win, void *win_keyval, void *attribute_val, void *ierror);
@@ -1260,34 +1170,9 @@ void ampi_win_shared_query_cptr_(void *win, void *rank, void *size, void *disp_u
   mpi_win_shared_query_(win, rank, size, disp_unit, baseptr, ierror);
 }
 
-void mpi_win_start_(void *group, void *assert, void *win, void *ierror);
-void ampi_win_start_(void *group, void *assert, void *win, void *ierror) {
-  mpi_win_start_(group, assert, win, ierror);
-}
-
 void mpi_win_sync_(void *win, void *ierror);
 void ampi_win_sync_(void *win, void *ierror) {
   mpi_win_sync_(win, ierror);
-}
-
-void mpi_win_test_(void *win, void *flag, void *ierror);
-void ampi_win_test_(void *win, void *flag, void *ierror) {
-  mpi_win_test_(win, flag, ierror);
-}
-
-void mpi_win_unlock_(void *rank, void *win, void *ierror);
-void ampi_win_unlock_(void *rank, void *win, void *ierror) {
-  mpi_win_unlock_(rank, win, ierror);
-}
-
-void mpi_win_unlock_all_(void *win, void *ierror);
-void ampi_win_unlock_all_(void *win, void *ierror) {
-  mpi_win_unlock_all_(win, ierror);
-}
-
-void mpi_win_wait_(void *win, void *ierror);
-void ampi_win_wait_(void *win, void *ierror) {
-  mpi_win_wait_(win, ierror);
 }
 
 double mpi_wtick_(void);

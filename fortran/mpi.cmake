@@ -1,10 +1,14 @@
 # The modules ampi and ampi_f08 and what ampif.h needs: sets ADMPI_FORTRAN_MPI_SOURCES, and checks that the MPI of the Fortran
 # compiler is the one that admpi was built for.
 #
-# Cache variable: ADMPI_FORTRAN_F08 (ON, OFF, or AUTO where the module mpi_f08 can be used).
+# Cache variables: ADMPI_FORTRAN_F08 (ON, OFF, or AUTO where the module mpi_f08 can be used); ADMPI_FORTRAN_DESCRIPTORS (ON, OFF, or
+# AUTO with a gfortran whose descriptors are those of the standard).
 
 set(ADMPI_FORTRAN_F08 AUTO CACHE STRING "Build the module ampi_f08: ON, OFF, or AUTO where there is mpi_f08")
 set_property(CACHE ADMPI_FORTRAN_F08 PROPERTY STRINGS AUTO ON OFF)
+
+set(ADMPI_FORTRAN_DESCRIPTORS AUTO CACHE STRING "Buffers come by descriptor, and their types are checked: ON, OFF, or AUTO with gfortran from 12 on")
+set_property(CACHE ADMPI_FORTRAN_DESCRIPTORS PROPERTY STRINGS AUTO ON OFF)
 
 # The wrapper for Fortran beside the one for C: mpicc.mpich and mpifort.mpich.
 if(NOT MPI_Fortran_COMPILER)
@@ -70,6 +74,24 @@ set(ADMPI_FORTRAN_WITH_F08 FALSE)
 if(ADMPI_FORTRAN_F08 AND ADMPI_FORTRAN_HAS_F08)
   set(ADMPI_FORTRAN_WITH_F08 TRUE)
   list(APPEND ADMPI_FORTRAN_MPI_SOURCES ampi_f08.F90 ampi_sentinels_f08.F90)
+endif()
+set(ADMPI_FORTRAN_WITH_DESCRIPTORS "${ADMPI_FORTRAN_DESCRIPTORS}")
+if(ADMPI_FORTRAN_DESCRIPTORS)
+  # The C compiler must know the descriptors of the Fortran compiler.
+  include(CheckIncludeFile)
+  check_include_file(ISO_Fortran_binding.h ADMPI_FORTRAN_HAS_DESCRIPTORS)
+  if(ADMPI_FORTRAN_DESCRIPTORS STREQUAL "AUTO")
+    set(ADMPI_FORTRAN_WITH_DESCRIPTORS OFF)
+    if(ADMPI_FORTRAN_HAS_DESCRIPTORS AND CMAKE_Fortran_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
+       AND CMAKE_Fortran_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+      set(ADMPI_FORTRAN_WITH_DESCRIPTORS ON)
+    endif()
+  elseif(NOT ADMPI_FORTRAN_HAS_DESCRIPTORS)
+    message(FATAL_ERROR "ADMPI_FORTRAN_DESCRIPTORS is ON, but ${CMAKE_C_COMPILER} has no ISO_Fortran_binding.h.")
+  endif()
+endif()
+if(ADMPI_FORTRAN_WITH_DESCRIPTORS)
+  list(APPEND ADMPI_FORTRAN_MPI_SOURCES ampi_described.c ampi_described_support.c)
 endif()
 list(TRANSFORM ADMPI_FORTRAN_MPI_SOURCES PREPEND "${CMAKE_CURRENT_LIST_DIR}/")
 

@@ -49,6 +49,22 @@
  * wrong one is refused. `admpi_map_values *` and `admpi_map_call *`, and the arrays that they name, are read during the
  * call.
  *
+ * `admpi_device_map *` comes from admpi_device_map_new, and admpi_device_map_free frees it once. Threads may share it while
+ * nothing is added. NULL is an error, except for admpi_device_map_free.
+ *
+ * `admpi_pmap_program *` and `admpi_pmap_simulation *` come from calls with an output of that type, and the functions that free
+ * them free each once. They never change, so threads may share them. `admpi_pmap_topology *` and `admpi_pmap_account *` are plain
+ * structures. NULL is an error, except where the comment allows it.
+ *
+ * `admpi_pmap *` comes from admpi_pmap_new, and admpi_pmap_free frees it once, both on all ranks of a communicator. One thread
+ * uses it. `admpi_pmap_value *` comes from a call with an output of that type, and admpi_pmap_value_free frees it once; a body of
+ * admpi_pmap_run frees neither its inputs nor its results. It may outlive its engine. NULL is an error, except for the functions that
+ * free.
+ *
+ * `admpi_time_loop *` comes from admpi_time_loop_new, and admpi_time_loop_free frees it once. Its tape outlives it. What is declared
+ * as state or parameters, the functions and their contexts live as long as the tape holds a run. One thread uses it at a time.
+ * NULL is an error, except for admpi_time_loop_free.
+ *
  * `AMPI_Request` comes from the call that started it, or is AMPI_REQUEST_NULL. It is completed or freed once: that call
  * sets the handle that it is given to AMPI_REQUEST_NULL, and other copies must not be used again. A persistent request
  * lives until AMPI_Request_free. A request of an active call is completed on the thread whose tape was current at its
@@ -65,7 +81,8 @@
  * Other pointers: an input points to the number of items that its comment says, which nobody changes during the call. It
  * may be NULL if there are no items. An output (`_out`) points to memory for that number. It is written only on success. It
  * does not overlap inputs and is not NULL, unless the comment says so. This also holds for admpi_position, admpi_nest,
- * admpi_statistics, admpi_map_data, admpi_map_failure, admpi_mpi_statistics_t and arrays of admpi_var. A text ends with a
+ * admpi_statistics, admpi_map_data, admpi_map_failure, admpi_mpi_statistics_t, admpi_time_loop_statistics and arrays of
+ * admpi_var. A text ends with a
  * zero byte. The caller owns it, and the library copies what it keeps. Memory to which a function returns a pointer
  * belongs to the library, and is valid as long as the comment says. */
 #ifndef ADMPI_H

@@ -21,14 +21,17 @@
 #include "admpi/linalg.hpp"
 #include "admpi/map.hpp"
 #include "admpi/operations.hpp"
+#include "admpi/pmap.hpp"
 #include "admpi/solve.hpp"
 #include "admpi/standard.hpp"
 #include "admpi/tangent.hpp"
 #include "admpi/tape.hpp"
+#include "admpi/time_loop.hpp"
 #include "admpi/var.hpp"
 #include "admpi/varmat.hpp"
 #if ADMPI_HAVE_MPI
 #include "admpi/ampi.hpp"
+#include "admpi/pmap_ranks.hpp"
 #ifdef ADMPI_SOURCE_LINES
 #include "admpi/lines.h"
 #endif

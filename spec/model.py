@@ -79,6 +79,7 @@ class Call:
 
     def __init__(self, name, form, words, result, parameters, chapter, doc="", base=None):
         self.name, self.form, self.result, self.parameters = name, form, result, parameters
+        self.ampi = "A" + name
         self.doc, self.base, self.chapter = doc, base or self, chapter
         self.does = {}
         self.status, *marks = words
@@ -97,7 +98,7 @@ class Call:
         if self.requests() and self.status == "passes":
             raise ValueError(f"{self.name} takes a request, which is the library's own: it is not MPI's call as it stands")
         untold = [one.name for one in self.parameters if not one.doc]
-        if self.has_large_form and self.form == "blocking" and untold:
+        if self.moves_active_data and self.form == "blocking" and untold:
             raise ValueError(f"{self.name} is differentiated: what are {', '.join(untold)}? (' : ' and a text)")
         for one in self.parameters:
             if one.of and not (self.named(one.of) and self.named(one.of) in self.datatypes()):
@@ -108,10 +109,6 @@ class Call:
                 raise ValueError(f"{self.name}: {one.name} counts at {one.at}: of a root, at one of {', '.join(sorted(PLACES))}")
             if one.kind in ("datatype", "datatypes") and "root" in self.takes and not one.at:
                 raise ValueError(f"{self.name}: does {one.name} count at the root, at the others, or at either?")
-
-    @property
-    def ampi(self):
-        return "A" + self.name
 
     @property
     def is_collective(self):
@@ -132,9 +129,13 @@ class Call:
         return "eighbor" in self.name
 
     @property
+    def moves_active_data(self):
+        return self.status == "adjoint" and bool(self.datatypes()) and not self.is_mpi4
+
+    @property
     def has_large_form(self):
         """Whether AMPI has it with counts past 2^31, under MPI-4's name."""
-        return self.status == "adjoint" and bool(self.datatypes()) and not self.is_mpi4
+        return self.moves_active_data and self.chapter != "datatypes" and bool({"count", "counts"} & self.takes)
 
     def buffers(self):
         """Those whose element type tells something."""

@@ -15,7 +15,6 @@ const STEP: usize = 2 << 20;
 const SMALLEST: usize = 64 << 20;
 
 static COMMITTED: AtomicU64 = AtomicU64::new(0);
-static LOCAL_RANKS: AtomicU64 = AtomicU64::new(0);
 
 /// What an owner of streams may commit: up to its own limit, or else up to the process's.
 #[derive(Debug, Clone, Copy)]
@@ -213,22 +212,13 @@ impl Drop for Stream {
 // SAFETY: a stream owns its mapping; nothing in it is bound to a thread.
 unsafe impl Send for Stream {}
 
-/// How many processes share this machine's memory; the MPI layer tells when it knows.
-pub fn set_local_ranks(ranks: u64) {
-    LOCAL_RANKS.store(ranks, Ordering::Relaxed);
-}
-
 /// The process's byte limit: 90 % of the smaller of cgroup and physical memory, shared by the local ranks.
 pub fn default_limit() -> u64 {
     memory() / 10 * 9 / local_ranks().max(1)
 }
 
-/// Before MPI tells, the launcher's environment does.
+/// How many processes share this machine's memory, by what the launcher says.
 fn local_ranks() -> u64 {
-    let told = LOCAL_RANKS.load(Ordering::Relaxed);
-    if told != 0 {
-        return told;
-    }
     static FROM_LAUNCHER: OnceLock<u64> = OnceLock::new();
     *FROM_LAUNCHER.get_or_init(|| options::local_ranks().unwrap_or(1))
 }

@@ -15,6 +15,7 @@ pub mod datatype; // floor 5
 pub mod densities; // floor 5
 pub mod elementary; // floor 1
 pub mod error; // floor 1
+pub mod foreign; // floor 3
 pub mod implicit; // floor 4
 #[cfg(feature = "mpi")]
 pub mod large; // floor 5
@@ -24,7 +25,9 @@ pub mod matrix; // floor 3
 #[cfg(feature = "mpi")]
 pub mod mpi; // floor 4
 pub mod options; // floor 1
+pub mod pmap; // floor 7
 pub mod special; // floor 1
 pub mod tape; // floor 2
+pub mod time_loop; // floor 4
 pub mod user_operation; // floor 4
 pub mod var_pack; // floor 1

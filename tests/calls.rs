@@ -54,7 +54,7 @@ fn every_differentiated_call_is_tested() {
             missing.push(format!("{place} does not call {call}"));
         }
     };
-    for call in differentiated("point_to_point") {
+    for call in ["point_to_point", "one_sided"].into_iter().flat_map(differentiated) {
         want(&call, "cpp_tests/ampi", &with_active);
     }
     for call in ["collective", "topologies"].into_iter().flat_map(differentiated) {

@@ -3,25 +3,19 @@
 //! `scripts/renew` rewrites them.
 #![forbid(unsafe_code)]
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use support::{files_in, name_of, read, root};
 
 /// The names of the units, sorted.
 fn units() -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(root().join("src/capi"))
-        .expect("src/capi")
-        .map(|entry| entry.expect("an entry of src/capi").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
-        .filter(|name| name != "mod")
-        .collect();
-    names.sort();
-    names
+    let unit = |path: String| {
+        let name = path.strip_prefix("src/capi/")?.strip_suffix(".rs")?;
+        (!name.contains('/') && name != "mod").then(|| name.to_owned())
+    };
+    files_in(&["src/capi"]).iter().filter_map(|path| unit(name_of(path))).collect()
 }
 
 /// The C shim defines the variables.
@@ -38,6 +32,10 @@ extern MPI_Datatype AMPI_ADOUBLE;
  *  MPI_DOUBLE_INT for active data. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_ADOUBLE_INT;
 
+/** The datatype of an admpi_var_complex or a std::complex<admpi::var>: what stands in place of MPI_C_DOUBLE_COMPLEX for
+ *  active data. MPI_SUM and MPI_PROD reduce it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_ADOUBLE_COMPLEX;
+
 /** The datatype of an element of a matrix. The buffer is the matrix, an `admpi_varmat *`; counts and displacements are
  *  in elements, column by column. Received elements get new ids. Nothing can be built from it. MPI_DATATYPE_NULL
  *  before AMPI_Init or admpi_init. */
@@ -53,7 +51,7 @@ extern MPI_Datatype AMPI_VIEW;
 /// The unit's header, as cbindgen makes it. A unit that names MPI's types includes `mpi.h`.
 fn generate(unit: &str) -> String {
     let source = root().join(format!("src/capi/{unit}.rs"));
-    let text = fs::read_to_string(&source).expect("the unit");
+    let text = read(&source);
     let mut config =
         cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml");
     config.include_guard = Some(format!("ADMPI_{}_H", unit.to_uppercase()));
@@ -71,6 +69,8 @@ fn generate(unit: &str) -> String {
         ("admpi_operand", "matrix"),
         ("admpi_varmat", "matrix"),
         ("super::map::", "map"),
+        ("super::pmap::", "pmap"),
+        ("super::time_loop::", "time_loop"),
     ] {
         let header = format!("admpi/{header}.h");
         if text.contains(word) && !config.includes.contains(&header) {
@@ -94,7 +94,7 @@ fn generate(unit: &str) -> String {
 fn generated_headers_are_up_to_date() {
     let update = std::env::var_os("ADMPI_UPDATE_HEADERS").is_some();
     for unit in units() {
-        let path: PathBuf = root().join(format!("include/admpi/{unit}.h"));
+        let path = root().join(format!("include/admpi/{unit}.h"));
         let generated = generate(&unit);
         if update {
             fs::write(&path, &generated).expect("writing the header");
@@ -112,7 +112,7 @@ fn generated_headers_are_up_to_date() {
 #[test]
 fn every_exported_function_is_declared() {
     for unit in units() {
-        let source = fs::read_to_string(root().join(format!("src/capi/{unit}.rs"))).expect("unit");
+        let source = read(format!("src/capi/{unit}.rs"));
         let header = generate(&unit);
         assert!(
             !header.contains("# Safety"),
@@ -149,7 +149,7 @@ fn pointees(header: &str) -> BTreeSet<String> {
 /// "As the C contract says" says something of each handle.
 #[test]
 fn the_contract_names_every_type() {
-    let text = fs::read_to_string(root().join("include/admpi.h")).expect("admpi.h");
+    let text = read("include/admpi.h");
     let (_, contract) = text.split_once("# The contract of handles").expect("the contract");
     let (contract, _) = contract.split_once("*/").expect("its end");
     let named: BTreeSet<&str> =

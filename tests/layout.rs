@@ -16,6 +16,9 @@ const RUST_ALONE: &[&str] = &["Runs", "Block", "Tape", "Item"];
 /// Made and read by C.
 const C_ALONE: &[&str] = &[
     "admpi_mpi_sizes",
+    "admpi_var_complex",
+    "plain_tangent",
+    "active_tangent",
     "admpi_expr",
     "region",
     "leaf",
@@ -23,6 +26,8 @@ const C_ALONE: &[&str] = &[
     "known",
     "fortran_sentinels",
     "fortran_facts",
+    "admpif_part",
+    "entry",
 ];
 
 fn list() -> Vec<Struct> {

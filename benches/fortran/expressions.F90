@@ -1,7 +1,8 @@
-! Recording and sweeping in Fortran beside C++: a Burgers cell, which is one statement of ten operators, and a chain of four
-! small statements. Times are those of the fastest step.
+! Recording and sweeping in Fortran beside C++: a Burgers cell, which is one statement of ten operators, a chain of four
+! small statements, and a map of jobs that have one statement. Times are those of the fastest step.
 module loops
   use admpi
+  use admpi_maps
   use, intrinsic :: iso_c_binding
   implicit none
   interface
@@ -19,8 +20,24 @@ module loops
       type(admpi_var), intent(in) :: y
       real(c_double), value :: c
     end subroutine
+    subroutine map_in_cpp(jobs, shared, own, y) bind(C)
+      import
+      integer(c_int64_t), value :: jobs
+      type(admpi_var), intent(in) :: shared(*), own(*)
+      type(admpi_var), intent(inout) :: y(*)
+    end subroutine
   end interface
 contains
+  recursive subroutine small_job(shared, own, x_r, x_i, y, status)
+    type(admpi_var), intent(in) :: shared(:), own(:)
+    real(8), intent(in) :: x_r(:)
+    integer, intent(in) :: x_i(:)
+    type(admpi_var), intent(inout) :: y(:)
+    integer, intent(inout) :: status
+    y(1) = shared(1)*own(1)
+    if (size(x_r) + size(x_i) > 0) status = 1
+  end subroutine
+
   subroutine burgers(u, a, b, v)
     type(admpi_var), intent(in) :: u(:)
     real(8), intent(in) :: a, b
@@ -56,12 +73,14 @@ end module
 program expressions
   use loops
   implicit none
-  integer, parameter :: n = 10002, steps = 50, rounds = 15, links = 10000
+  integer, parameter :: n = 10002, steps = 50, rounds = 15, links = 10000, jobs = 4096
+  type(admpi_map) :: map
+  type(admpi_map_function) :: job
   type(admpi_tape) :: tape
   type(admpi_var), allocatable :: u(:), v(:), w(:)
   type(admpi_var) :: x, y
   type(admpi_statistics) :: before, after
-  real(8) :: record(2), sweep(2), bytes(2), link(2), gradient(2), start
+  real(8) :: record(2), sweep(2), bytes(2), link(2), each(2), gradient(2), start
   integer :: i, round, which
   character(len=*), parameter :: name(2) = ['Fortran', 'C++    ']
 
@@ -71,6 +90,8 @@ program expressions
   record = huge(1d0)
   sweep = huge(1d0)
   link = huge(1d0)
+  each = huge(1d0)
+  call job%register('small', small_job)
   do round = 1, rounds
     do which = 1, 2
       call tape%reset()
@@ -119,17 +140,38 @@ program expressions
       gradient(which) = tape%adjoint(x)
     end do
     if (abs(gradient(1) - gradient(2)) > 1d-12*abs(gradient(2))) error stop 'chain: another gradient than in C++'
+    do which = 1, 2
+      call tape%reset()
+      call tape%start()
+      do i = 1, n
+        u(i) = sin(0.001d0*i)
+      end do
+      call tape%input(u)
+      start = now()
+      if (which == 1) call map%run(job, u(:1), u(2:jobs + 1), v(:jobs), jobs=jobs)
+      if (which == 2) call map_in_cpp(int(jobs, 8), u, u(2), v)
+      each(which) = min(each(which), now() - start)
+      do i = 1, jobs
+        call tape%seed(v(i), 1d0)
+      end do
+      call tape%reverse()
+      gradient(which) = tape%adjoint(u(1))
+    end do
+    if (abs(gradient(1) - gradient(2)) > 1d-12*abs(gradient(2))) error stop 'map: another gradient than in C++'
   end do
   record = record*1d9/(n - 2)
   sweep = sweep*1d9/(n - 2)/steps
   link = link*1d9/links
+  each = each*1d9/jobs
   do which = 1, 2
-    print '(a, a, f7.1, a, f6.1, a, f6.1, a, f7.1, a)', name(which), ': Burgers cell record', record(which), ' ns, sweep', &
-      sweep(which), ' ns,', bytes(which), ' bytes; chain', link(which), ' ns a link'
+    print '(a, a, f7.1, a, f6.1, a, f6.1, a, f7.1, a, f7.1, a)', name(which), ': Burgers cell record', &
+      record(which), ' ns, sweep', sweep(which), ' ns,', bytes(which), ' bytes; chain', link(which), ' ns a link; map', &
+      each(which), ' ns a job'
   end do
   call row('Burgers cell: record over C++', record(1)/record(2))
   call row('Burgers cell: sweep over C++', sweep(1)/sweep(2))
   call row('chain: record over C++', link(1)/link(2))
+  call row('map: a job over C++', each(1)/each(2))
 #ifdef ADMPI_BENCH_PLAIN
   call row('Burgers cell, plain, ns', record(1), 60d0)
 #else

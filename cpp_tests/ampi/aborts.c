@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
     case 1: AMPI_Bcast(NULL, 3, AMPI_ADOUBLE, 0, MPI_COMM_SELF); break;
     case 2:
       MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &room, &win);
-      AMPI_Put(&x, 1, AMPI_ADOUBLE, 0, 0, 1, MPI_DOUBLE, win);
+      AMPI_Put(&x, 1, AMPI_ADOUBLE, 0, 0, 1, AMPI_ADOUBLE, win);
       break;
     default: AMPI_Bcast(&x, 1, AMPI_ADOUBLE, 0, MPI_COMM_WORLD); break;
   }

@@ -9,7 +9,7 @@ math(EXPR top "${CMAKE_ARGV3} - 1")
 set(texts
   "AMPI_Send: buf: count = -1 is negative"
   "AMPI_Bcast: buffer: the buffer is NULL and count = 3"
-  "AMPI_Put: the datatype is active, and this version cannot differentiate the call: docs/coverage.md lists those that it can"
+  "AMPI_Put: the window is not for active data: make it by AMPI_Win_create, AMPI_Win_allocate or AMPI_Win_create_dynamic, with a disp_unit of 1 or of 16 and more, or with the info key admpi_active=true"
   "AMPI_Bcast: the library is not initialised, so AMPI_ADOUBLE is MPI_DATATYPE_NULL: call AMPI_Init instead of MPI_Init, or admpi_init(MPI_COMM_WORLD) after it")
 foreach(case RANGE 3)
   list(GET texts ${case} text)

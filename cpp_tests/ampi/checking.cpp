@@ -192,8 +192,7 @@ TEST_CASE("test_checking_polling_is_set_on_some_ranks_only") {
 template <class F>
 std::string outcome_of_sweeps(const F &program) {
   const checked on;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<admpi::var> x(4);
   for (int i = 0; i < 4; ++i) x[i] = 1.0 + rank() + 0.1 * i;
   tape.input(x.data(), 4);
@@ -435,8 +434,7 @@ TEST_CASE("test_checking_a_sweep_stopped_where_messages_cross") {
   for (const bool collective : {false, true}) {
     CAPTURE(collective);
     const checked on;
-    admpi::tape one;
-    one.start();
+    test::recording_tape one;
     admpi::var x = 1.0 + rank(), y, u = x, v;
     one.input(x);
     const auto exchange = [&](const admpi::var &from, admpi::var &to, AMPI_Request *request) {
@@ -458,8 +456,7 @@ TEST_CASE("test_checking_a_sweep_stopped_where_messages_cross") {
     one.seed(y, 3.0);
     one.reverse(one.position(), middle);
     {
-      admpi::tape two;
-      two.start();
+      test::recording_tape two;
       two.input(u);
       exchange(u, v, &request);
       complete(v, &request);
@@ -487,8 +484,7 @@ TEST_CASE("test_checking_a_sweep_stopped_where_messages_cross") {
 
 TEST_CASE("test_checking_no_rank_has_seeded") {
   const checked on;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::var x = 1.0 + rank(), y;
   tape.input(x);
   AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -28,8 +28,7 @@ struct checked {
 template <class F>
 std::string outcome(const F &program) {
   const checked on;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<admpi::var> x(4);
   for (int i = 0; i < 4; ++i) x[i] = 1.0 + rank() + 0.1 * i;
   tape.input(x.data(), 4);

@@ -14,8 +14,7 @@ TEST_CASE("test_checking_values_that_came_as_bytes") {
   // By calls that the library does not see. The ranks do the same, so all ids are alike.
   if (ranks() < 2) return;
   const checked on;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<admpi::var> x(3, admpi::var(2.0)), y(3);
   tape.input(x);
   const int next = (rank() + 1) % ranks(), last = (rank() + ranks() - 1) % ranks();
@@ -35,8 +34,7 @@ TEST_CASE("test_checking_values_that_came_as_bytes") {
 
 TEST_CASE("test_checking_active_values_sent_as_bytes") {
   const checked on;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const int size = ranks(), mine = rank();
   std::vector<admpi::var> x(static_cast<std::size_t>(2 * size), 1.0), y(x.size());
   tape.input(x);
@@ -146,8 +144,7 @@ TEST_CASE("test_checking_structures_as_bytes") {
 
 TEST_CASE("test_checking_is_silent_when_off") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::var x = 1.0 + rank(), y;
   tape.input(x);
   AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, rank() == 1 ? MPI_MAX : MPI_SUM, MPI_COMM_SELF);

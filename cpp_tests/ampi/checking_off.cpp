@@ -15,8 +15,7 @@ namespace {
 template <class F>
 std::string found_in_sweep(const F &program, MPI_Comm comm = MPI_COMM_WORLD) {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<admpi::var> x(8);
   for (int i = 0; i < 8; ++i) x[i] = 1.0 + rank() + 0.1 * i;
   tape.input(x);

@@ -141,8 +141,7 @@ TEST_CASE("test_collectives_zero_wins_over_infinity_in_a_product") {
   test::begin();
   const int rank = world_rank(), size = world_size();
   if (size < 3) return;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::var x = rank == 0 ? 0.0 : rank == 1 ? std::numeric_limits<double>::infinity() : 2.0, y;
   tape.input(x);
   AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, MPI_PROD, MPI_COMM_WORLD);
@@ -309,8 +308,7 @@ TEST_CASE("test_collectives_large") {
 TEST_CASE("test_collectives_tape_bytes_do_not_grow_with_ranks") {
   test::begin();
   const int n = 6400;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<admpi::var> x(n, 1.5), y(n);
   tape.input(x);
   const auto bytes = [&](auto &&call) {

@@ -8,10 +8,9 @@ using admpi::var;
 using test::check_identity;
 using test::rank_of;
 using test::size_of;
+using test::world;
 
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 /// Runs a program on a communicator that `make` returns, which is freed before the sweep.
 template <class Make>
@@ -145,8 +144,7 @@ TEST_CASE("test_communicators_split_and_free_each_step") {
   // With more ranks than cores a step takes milliseconds.
   test::begin();
   const int steps = size_of(world) <= 2 ? 2500 : size_of(world) <= 4 ? 200 : 60;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 1.0;
   tape.input(x);
   const var input = x;
@@ -184,8 +182,7 @@ TEST_CASE("test_communicators_that_some_ranks_hold_on_to") {
       kept.push_back(AMPI_REQUEST_NULL);
       AMPI_Send_init(&x, 1, AMPI_ADOUBLE, MPI_PROC_NULL, 0, comm, &kept.back());
     }
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     tape.input(x);
     AMPI_Sendrecv(&x, 1, AMPI_ADOUBLE, (me + 1) % count, 0, &y, 1, AMPI_ADOUBLE, (me + count - 1) % count, 0, comm,
                   MPI_STATUS_IGNORE);
@@ -219,8 +216,7 @@ TEST_CASE("test_communicators_freed_by_plain_mpi") {
   // The attribute tells the library. A message of the user is still under way when it happens.
   test::begin();
   for (int round = 0; round < 20; ++round) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var x = 1.0 + rank_of(world), y;
     tape.input(x);
     MPI_Comm comm;
@@ -272,8 +268,7 @@ TEST_CASE("test_communicators_unknown_ones") {
   MPI_Comm_dup(world, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const int me = rank_of(comm), count = size_of(comm);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 2.0, y;
   tape.input(x);
   // Point to point cannot make one, since only two ranks know of it.
@@ -315,8 +310,7 @@ TEST_CASE("test_communicators_without_an_order_are_refused") {
   int known = 0;
   MPI_Info_get(set, "mpi_assert_allow_overtaking", 15, text, &known);
   MPI_Info_free(&set);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 1.0, y;
   tape.input(x);
   const int code = AMPI_Sendrecv(&x, 1, AMPI_ADOUBLE, rank_of(comm), 0, &y, 1, AMPI_ADOUBLE, rank_of(comm), 0, comm,

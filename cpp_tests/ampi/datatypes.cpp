@@ -9,10 +9,9 @@ using admpi::var;
 using test::check_identity;
 using test::rank_of;
 using test::size_of;
+using test::world;
 
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 /// Sends `count` items of the type that `make(element)` returns around the ring, and receives them as another.
 /// The types are freed before the sweep.
@@ -278,8 +277,7 @@ TEST_CASE("test_datatypes_known_by_structure_not_by_extent") {
   MPI_Datatype plain;
   MPI_Type_create_resized(MPI_DOUBLE, 0, 16, &plain);
   MPI_Type_commit(&plain);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   double x[4] = {1.0 + me, 2.0, 3.0, 4.0}, y[4] = {0.0, 9.0, 0.0, 9.0};
   const auto events = tape.statistics().events;
   AMPI_Request q;
@@ -297,8 +295,7 @@ TEST_CASE("test_datatypes_freed_and_made_anew") {
   // Handles are reused: what is known of one must not be taken for the next.
   test::begin();
   const int me = rank_of(world);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(4, 2.0), y(4);
   std::vector<double> plain(4, 2.0), room(4);
   tape.input(x);
@@ -350,8 +347,7 @@ TEST_CASE("test_datatypes_by_the_names_of_adjoinable_mpi") {
   void *detached = nullptr;
   int size = 0;
   AMPI_Buffer_attach_NT(memory.data(), static_cast<int>(memory.size()));
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<item> x(2), y(2);
   for (int i = 0; i < 2; ++i) x[i] = {10 * me + i, 1.0 + i, {2.0 + me, 3.0 * i}};
   for (item &one : x) {
@@ -449,8 +445,7 @@ void give_nothing(Pointer pointer, int items, MPI_Datatype nothing, MPI_Datatype
 template <class Pointer>
 void check_gradient_without(MPI_Datatype nothing, Pointer pointer) {
   const int me = rank_of(world), size = size_of(world);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x{1.0 + me}, got, sum(1);
   tape.input(x);
   AMPI_Reduce(x.data(), sum.data(), 1, AMPI_ADOUBLE, MPI_SUM, 0, world);
@@ -520,8 +515,7 @@ TEST_CASE("test_datatypes_active_by_name_with_passive_parts") {
     MPI_Type_free(&packed);
     MPI_Type_commit(&types[i]);
   }
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<item> x(size), y(size);
   std::vector<int> ones(size, 1), places(size);
   std::vector<MPI_Datatype> between(size);
@@ -574,8 +568,7 @@ TEST_CASE("test_datatypes_that_name_no_type") {
                         0, comm);
   };
   CHECK(gather(2.0) == MPI_SUCCESS);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 1.0 + me, sum;
   tape.input(x);
   AMPI_Reduce(&x, &sum, 1, AMPI_ADOUBLE, MPI_SUM, 0, comm);

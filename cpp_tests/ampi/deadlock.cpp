@@ -10,15 +10,13 @@
 #include <thread>
 
 using admpi::var;
+using test::rank;
 using test::rank_of;
+using test::size;
 using test::size_of;
+using test::world;
 
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
-
-int rank() { return rank_of(world); }
-int size() { return size_of(world); }
 
 /// Small messages are buffered by MPI, large ones meet.
 const int lengths[] = {1, 200000};
@@ -31,8 +29,7 @@ void run(int ranks, const Program &program, const Expected &expected) {
   if (size() < ranks) return;
   for (const int n : lengths) {
     CAPTURE(n);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(n, 1.0), y(n);
     tape.input(x);
     const std::vector<var> input = x;
@@ -62,8 +59,7 @@ TEST_CASE("test_deadlock_head_to_head_buffered_sends") {
   // Runs only thanks to buffering, hence small; reversed, both adjoints are sent before either is awaited.
   test::begin();
   if (size() < 2) return;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(2, 1.0), y(2);
   tape.input(x);
   if (rank() < 2) {
@@ -353,8 +349,7 @@ std::vector<call> calls(MPI_Comm comm, int root) {
 /// bring.
 template <class Program>
 void check_call(const call &which, const Program &program) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(size(), 1.0);
   tape.input(x);
   const std::vector<var> input = x;
@@ -387,8 +382,7 @@ TEST_CASE("test_deadlock_h1_nonblocking_passed_by_polling") {
     for (const bool second_is_bcast : {false, true}) {
       CAPTURE(first_is_bcast);
       CAPTURE(second_is_bcast);
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       var x = 1.0, m = 2.0, b = 3.0;
       tape.input(x);
       tape.input(m);
@@ -505,8 +499,7 @@ TEST_CASE("test_deadlock_nonblocking_over_edges_in_parts_and_abandoned") {
   // and repeated.
   test::begin();
   const polling on;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(3), y(3), z(3);
   for (int i = 0; i < 3; ++i) x[i] = 1.0 + rank() + i;
   tape.input(x);
@@ -549,8 +542,7 @@ TEST_CASE("test_deadlock_many_under_one_window") {
   const int messages = 300, n = 2000;
   for (const bool collective : {false, true}) {
     CAPTURE(collective);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(n, 1.0);
     tape.input(x);
     std::vector<std::vector<var>> y(messages, x);
@@ -592,8 +584,7 @@ TEST_CASE("test_deadlock_many_ahead_of_one_awaited") {
   test::begin();
   if (size() < 2) return;
   const int messages = 300, n = 2000;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(n, 1.0), y(n), last(n);
   tape.input(x);
   if (rank() == 1) send(x, 0, 1);
@@ -616,8 +607,7 @@ TEST_CASE("test_deadlock_many_ahead_of_a_blocking_collective") {
   test::begin();
   if (size() < 2) return;
   const int messages = 300, n = 2000;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(n, 1.0), y(n), sum(n);
   tape.input(x);
   AMPI_Allreduce(x.data(), sum.data(), n, AMPI_ADOUBLE, MPI_SUM, world);

@@ -9,11 +9,10 @@ using admpi::var;
 using admpi::varmat;
 using test::rank_of;
 using test::size_of;
+using test::world;
 using numbers = std::vector<double>;
 
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -94,8 +93,7 @@ struct outcome {
 
 template <class F>
 outcome swept(const numbers &values, std::int64_t from, F f) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat p(values);
   tape.input(p);
   const varmat x = f(p);

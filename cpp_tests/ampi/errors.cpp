@@ -196,17 +196,41 @@ TEST_CASE("test_errors_typed_buffers_under_the_wrong_datatype") {
 TEST_CASE("test_errors_packing_names_the_cure") {
   stage at;
   const catcher handler(at.comm);
-  char packed[100];
-  int position = 0;
-  check_raised(AMPI_Pack(at.x, 4, AMPI_ADOUBLE, packed, 100, &position, at.comm), "AMPI_Pack", "MPI_Type_create_struct");
-  check_raised(AMPI_Unpack(packed, 100, &position, at.y, 4, AMPI_ADOUBLE, at.comm), "AMPI_Unpack",
-               "MPI_Type_create_struct");
-  check_raised(AMPI_Pack(at.x, 4, MPI_DOUBLE, packed, 100, &position, at.comm), "AMPI_Pack", "admpi::var");
+  char packed[200];
+  int position = 0, bytes = 0, size = 0;
+  MPI_Pack_size(4, AMPI_ADOUBLE, at.comm, &size);
+  check_raised(AMPI_Pack(at.x, 4, AMPI_ADOUBLE, packed, size, &position, at.comm), "AMPI_Pack", "AMPI_Pack_size");
+  check_raised(AMPI_Pack(at.x, 4, MPI_DOUBLE, packed, 200, &position, at.comm), "AMPI_Pack", "admpi::var");
   CHECK(position == 0);
-  // What a buffered send needs is the values.
-  int bytes = 0;
-  AMPI_Pack_size(4, AMPI_ADOUBLE, at.comm, &bytes);
-  CHECK(bytes == 32);
+  REQUIRE(AMPI_Pack_size(4, AMPI_ADOUBLE, at.comm, &bytes) == MPI_SUCCESS);
+  REQUIRE(AMPI_Pack(at.x, 4, AMPI_ADOUBLE, packed, bytes, &position, at.comm) == MPI_SUCCESS);
+  CHECK(position <= bytes);
+  position = 0;
+  double plain[4];
+  check_raised(AMPI_Unpack(packed, bytes, &position, plain, 4, MPI_DOUBLE, at.comm), "AMPI_Unpack", "AMPI_ADOUBLE");
+  check_raised(AMPI_Unpack(packed, bytes, &position, at.y, 5, AMPI_ADOUBLE, at.comm), "AMPI_Unpack", "outcount");
+  check_raised(AMPI_Unpack(packed, bytes - 1, &position, at.y, 4, AMPI_ADOUBLE, at.comm), "AMPI_Unpack", "cut");
+  packed[100] ^= 1;
+  check_raised(AMPI_Unpack(packed, bytes, &position, at.y, 4, AMPI_ADOUBLE, at.comm), "AMPI_Unpack", "overwritten");
+  CHECK(position == 0);
+}
+
+TEST_CASE("test_errors_packed_values_of_another_process") {
+  stage at;
+  const catcher handler(at.comm);
+  if (at.size == 1) return;
+  char packed[200] = {};
+  int position = 0;
+  if (at.rank == 0) AMPI_Pack(at.x, 4, AMPI_ADOUBLE, packed, 200, &position, at.comm);
+  // By a call that knows nothing of ids.
+  MPI_Bcast(packed, 200, MPI_PACKED, 0, at.comm);
+  position = 0;
+  if (at.rank == 0) {
+    CHECK(AMPI_Unpack(packed, 200, &position, at.y, 4, AMPI_ADOUBLE, at.comm) == MPI_SUCCESS);
+  } else {
+    check_raised(AMPI_Unpack(packed, 200, &position, at.y, 4, AMPI_ADOUBLE, at.comm), "AMPI_Unpack", "another process");
+    check_raised(AMPI_Send(packed, 200, MPI_PACKED, at.rank, 0, at.comm), "AMPI_Send", "another process");
+  }
 }
 
 TEST_CASE("test_errors_operations") {

@@ -19,10 +19,9 @@ using test::combine;
 using test::numbers;
 using test::ring;
 using test::text_of;
+using test::world;
 
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 /// How the elements of a buffer lie in a matrix.
 enum kind { whole, column, row, block, turned, kinds };
@@ -359,8 +358,7 @@ TEST_CASE("test_matrices_scans_and_shares") {
   for (int how = 0; how < kinds; ++how) {
     CAPTURE(how);
     const auto run = [&](auto own) {
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       const test::problem in(12, 40);
       std::vector<var> x(in.x.begin(), in.x.end());
       tape.input(x);
@@ -433,8 +431,7 @@ TEST_CASE("test_matrices_neighbours") {
 TEST_CASE("test_matrices_received_values_are_one_range_and_take_no_copies") {
   test::begin();
   const ring at;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const std::int64_t n = 1000;
   varmat a(n, 1), b(n, 1);
   tape.input(a);
@@ -458,8 +455,7 @@ TEST_CASE("test_matrices_ghost_columns_are_received_where_they_stay") {
   const ring at;
   const int n = 1000;
   for (const bool blocking : {false, true}) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     varmat u = counted(n, 4);
     tape.input(u);
     const varmat x = u;
@@ -511,8 +507,7 @@ TEST_CASE("test_matrices_ghost_columns_of_messages_that_are_short_or_too_long") 
   test::begin();
   const returning errors;
   const ring at;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat u = counted(10, 3);
   tape.input(u);
   const varmat x = u;
@@ -555,8 +550,7 @@ TEST_CASE("test_matrices_ghost_columns_of_messages_that_are_short_or_too_long") 
 TEST_CASE("test_matrices_what_a_message_overwrites_is_there_in_the_sweep") {
   test::begin();
   const ring at;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a = counted(5, 3);
   tape.input(a);
   const varmat x = a;
@@ -605,8 +599,7 @@ TEST_CASE("test_matrices_leave_as_they_were_when_they_were_sent") {
   };
   varmat a = counted(n, 2);
   sent(a, [&] { a = varmat(1, 1); });
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   a = counted(n, 2);
   sent(a, [&] { tape.input(a); });
   sent(a, [&] { a = a + 1.0; });
@@ -658,8 +651,7 @@ TEST_CASE("test_matrices_errors") {
   test::begin();
   const returning errors;
   const ring at;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a = counted(4, 2);
   tape.input(a);
   const auto check = [&](int code, const char *text) {
@@ -710,8 +702,7 @@ TEST_CASE("test_matrices_errors") {
 
 TEST_CASE("test_matrices_completed_when_the_tape_has_stopped") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat x(4, 1), b(4, 1);
   tape.input(x);
   const varmat a = x + 1.0;

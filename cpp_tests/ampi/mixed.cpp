@@ -370,8 +370,7 @@ TEST_CASE("test_mixed_are_checked_across_ranks") {
   admpi_set_check(1);
   {
     const ring on;
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(inputs, var(1.0 + on.rank));
     tape.input(x);
     const MPI_Datatype type = particles::type(active());
@@ -391,8 +390,7 @@ TEST_CASE("test_mixed_in_typed_buffers") {
   // What the C++ layer knows of a buffer's elements fits the datatype of pairs.
   test::begin();
   const ring on;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 2.0 + on.rank;
   tape.input(x);
   admpi::value_index<var> mine = {x * x, on.rank};

@@ -7,15 +7,16 @@
 
 using admpi::var;
 using test::check_identity;
+using test::gapped;
 using test::op;
 using test::outcome;
 using test::rank_of;
 using test::size_of;
 using test::spread;
+using test::world;
 
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
 const void *const in_place = MPI_IN_PLACE;
 
 int world_size() { return size_of(world); }
@@ -60,16 +61,6 @@ std::vector<int> counts_between(bool sent, bool symmetric) {
   for (int r = 0; r < world_size(); ++r)
     counts.push_back(sent ? count_between(me, r, symmetric) : count_between(r, me, symmetric));
   return counts;
-}
-
-/// A type of `n` items with gaps between and behind, to be freed by the caller.
-MPI_Datatype gapped(MPI_Datatype item, int n) {
-  MPI_Datatype vector, made;
-  MPI_Type_vector(n, 1, 2, item, &vector);
-  MPI_Type_create_resized(vector, 0, (2 * n + 1) * 16, &made);
-  MPI_Type_commit(&made);
-  MPI_Type_free(&vector);
-  return made;
 }
 
 template <class F>
@@ -488,8 +479,7 @@ TEST_CASE("test_moves_int_form_past_the_limit_names_the_other") {
   const auto ranks = static_cast<std::size_t>(std::max(2, world_size()));
   const std::vector<int> counts(ranks, world_size() == 1 ? limit + 1 : limit), displs(ranks, 0);
   std::vector<var> x(ranks * static_cast<std::size_t>(limit + 1)), y(x.size());
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const int code = AMPI_Alltoallv(x.data(), counts.data(), displs.data(), AMPI_ADOUBLE, y.data(), counts.data(),
                                   displs.data(), AMPI_ADOUBLE, comm);
   char text[MPI_MAX_ERROR_STRING] = "";

@@ -7,18 +7,17 @@
 
 using admpi::var;
 using test::check_identity;
+using test::gapped;
 using test::op;
 using test::outcome;
-using test::rank_of;
+using test::rank;
 using test::size_of;
 using test::spread;
+using test::world;
 
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
-
 int ranks() { return size_of(world); }
-int rank() { return rank_of(world); }
 
 constexpr std::size_t inputs = 20;
 
@@ -135,16 +134,6 @@ std::vector<int> counts_of(const std::vector<int> &neighbours, bool sent) {
   std::vector<int> counts;
   for (const int r : neighbours) counts.push_back(r < 0 ? 2 : sent ? count_between(rank(), r) : count_between(r, rank()));
   return counts;
-}
-
-/// A type of `n` items with gaps between and behind, to be freed by the caller.
-MPI_Datatype gapped(MPI_Datatype item, int n) {
-  MPI_Datatype vector, made;
-  MPI_Type_vector(n, 1, 2, item, &vector);
-  MPI_Type_create_resized(vector, 0, (2 * n + 1) * 16, &made);
-  MPI_Type_commit(&made);
-  MPI_Type_free(&vector);
-  return made;
 }
 
 /// Runs `f(nonblocking, shape)` for all shapes.
@@ -387,8 +376,7 @@ TEST_CASE("test_neighbors_sweep_in_parts") {
   for (const shape which : shapes) {
     CAPTURE(static_cast<int>(which));
     test::begin();
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(inputs);
     for (std::size_t i = 0; i < inputs; ++i) x[i] = 0.3 + 0.1 * static_cast<double>(i) + 0.7 * rank();
     tape.input(x);
@@ -421,8 +409,7 @@ TEST_CASE("test_neighbors_abandoned_sweep") {
   // Large adjoints are on their way to ranks that never ask for them.
   test::begin();
   const int n = 20000;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   topology t = make(test::active(), shape::ring);
   std::vector<var> x(n, 1.5 + rank()), in(2 * n);
   tape.input(x);
@@ -448,8 +435,7 @@ TEST_CASE("test_neighbors_abandoned_sweep") {
 
 TEST_CASE("test_neighbors_errors") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   topology t = make(test::active(), shape::ring);
   MPI_Comm_set_errhandler(t.comm, MPI_ERRORS_RETURN);
   std::vector<var> x(4, 1.0), y(4);

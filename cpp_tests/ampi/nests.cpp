@@ -8,17 +8,15 @@
 #include <string>
 
 using admpi::var;
+using test::left;
+using test::rank;
 using test::rank_of;
+using test::right;
+using test::size;
 using test::size_of;
+using test::world;
 
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
-
-int rank() { return rank_of(world); }
-int size() { return size_of(world); }
-int left() { return (rank() + size() - 1) % size(); }
-int right() { return (rank() + 1) % size(); }
 
 /// How many levels of nests the communicators have been given handles for.
 int levels() {
@@ -49,8 +47,7 @@ double by_nest(admpi::tape_ref tape, const program &f, double weight) {
 
 /// The same by a sweep of another tape.
 double by_own_tape(const program &f, double weight) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var u = 1.0;
   tape.input(u);
   tape.seed(f(u), weight);
@@ -89,8 +86,7 @@ TEST_CASE("test_nests_messages_that_cross") {
   for (const auto &order : orders) {
     for (const bool own : {false, true}) {
       CAPTURE(own);
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       std::vector<var> x = {1.0, 1.0}, y(2);
       tape.input(x);
       std::vector<double> found;
@@ -112,8 +108,7 @@ TEST_CASE("test_nests_that_only_send_or_receive") {
   // One rank's nest has nothing but a send, the other's nothing but a receive; so has what crosses it.
   test::begin();
   if (size() < 2) return;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 1.0, y;
   tape.input(x);
   double found = 0.0;
@@ -154,8 +149,7 @@ TEST_CASE("test_nests_collectives_that_cross") {
     AMPI_Iscan(&x, y, 1, AMPI_ADOUBLE, MPI_SUM, world, q);
   };
   const auto run = [](const start &outer, const start &inner, int late, double outside, double inside) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var x = 1.0, y;
     tape.input(x);
     double found = 0.0;
@@ -202,8 +196,7 @@ TEST_CASE("test_nests_neighbourhood_calls_that_cross") {
     AMPI_Ineighbor_alltoall(x, 1, AMPI_ADOUBLE, y, 1, AMPI_ADOUBLE, ring, q);
   };
   for (const int late : {0, 1}) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x = {1.0, 1.0}, y(2);
     tape.input(x);
     double found = 0.0;
@@ -256,8 +249,7 @@ TEST_CASE("test_nests_operations_of_users") {
   if (size() < 2) return;
   MPI_Op operation;
   AMPI_Op_create(multiply, 1, &operation);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 2.0, y;
   tape.input(x);
   double found = 0.0, value = 0.0;
@@ -290,8 +282,7 @@ TEST_CASE("test_nests_inside_nests") {
   const int deepest = levels();
   std::vector<double> found(deepest + 2, 0.0);
   std::string refused;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::function<void(int)> descend = [&](int depth) {
     if (depth > deepest) {
       try {
@@ -327,8 +318,7 @@ TEST_CASE("test_nests_served_from_outside_of_callbacks") {
   test::begin();
   if (size() < 2 || levels() < 1) return;
   const auto serve = [](MPI_Comm comm) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var u, v;
     AMPI_Recv(&u, 1, AMPI_ADOUBLE, 0, 0, comm, MPI_STATUS_IGNORE);
     v = u * u * (1.0 + rank());
@@ -343,8 +333,7 @@ TEST_CASE("test_nests_served_from_outside_of_callbacks") {
       AMPI_Comm_free(&comm);
       continue;
     }
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var x = 1.0;
     tape.input(x);
     double found = 0.0;
@@ -375,13 +364,11 @@ TEST_CASE("test_nests_on_communicators_made_in_callbacks") {
   if (levels() < 1) return;
   MPI_Comm comm = MPI_COMM_NULL;
   {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     call_in_sweeps(tape, [&] { AMPI_Comm_dup(world, &comm); });
     tape.reverse();
   }
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x = {1.0}, y(1);
   tape.input(x);
   double found = 0.0;
@@ -397,8 +384,7 @@ TEST_CASE("test_nests_on_communicators_made_in_callbacks") {
 TEST_CASE("test_nests_abandoned") {
   // The callback fails on all ranks with adjoints of both sweeps under way; all give up, and sweep anew.
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x = {1.0}, y(1);
   tape.input(x);
   bool fails = true;
@@ -439,8 +425,7 @@ TEST_CASE("test_nests_abandoned_in_the_callback") {
   if (levels() < 1) return;
   for (const bool own : {false, true}) {
     CAPTURE(own);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x = {1.0, 1.0}, y(2);
     tape.input(x);
     double found = 0.0;
@@ -495,8 +480,7 @@ TEST_CASE("test_nests_given_up_while_adjoints_leave") {
   test::begin();
   if (levels() < 1) return;
   const int n = 50000;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(n, 1.0), y(n);
   tape.input(x);
   for (int i = 0; i < n; ++i) y[i] = x[i] * 2.0;

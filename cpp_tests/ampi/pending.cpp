@@ -8,15 +8,13 @@
 using admpi::var;
 using test::check_identity;
 using test::op;
-using test::rank_of;
+using test::rank;
 using test::size_of;
+using test::world;
 
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
-
 int ranks() { return size_of(world); }
-int rank() { return rank_of(world); }
 
 /// Bcast, Gather, Scatter, Allgather, Alltoall, and Reduce and Allreduce by each operation.
 constexpr int kinds = 13;
@@ -374,8 +372,7 @@ TEST_CASE("test_pending_first_sweep_of_a_tape_ends_between_start_and_completion"
     std::vector<double> gradients[2];
     for (const bool parts : {false, true}) {
       test::begin();
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       std::vector<var> x(inputs, 0.5 + rank());
       tape.input(x);
       const admpi_position bottom = tape.position();
@@ -414,8 +411,7 @@ TEST_CASE("test_pending_sweep_from_between_start_and_completion") {
 TEST_CASE("test_pending_recording_is_decided_at_the_start") {
   test::begin();
   for (const bool recorded : {true, false}) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var x = 2.0 + rank(), product, sum, all[8];
     tape.input(x);
     if (!recorded) tape.stop();
@@ -446,16 +442,14 @@ TEST_CASE("test_pending_completion_on_another_tape_is_an_error") {
   for (int kind = 0; kind < kinds; ++kind) {
     CAPTURE(kind);
     test::begin();
-    admpi::tape one;
-    one.start();
+    test::recording_tape one;
     std::vector<var> x(inputs, 0.5 + rank());
     one.input(x);
     pending<test::active> stray(kind, x, 1, 0.0);
     pending<test::active> kept(5, x, 1, 0.0);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     {
-      admpi::tape two;
-      two.start();
+      test::recording_tape two;
       CHECK(AMPI_Wait(&stray.request, MPI_STATUS_IGNORE) != MPI_SUCCESS);
       CHECK(std::string(admpi_last_error()).find("AMPI_Wait: ") == 0);
     }
@@ -478,8 +472,7 @@ TEST_CASE("test_pending_completion_on_another_tape_is_an_error") {
 
 TEST_CASE("test_pending_cannot_be_freed_or_cancelled") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(inputs, 0.5 + rank());
   tape.input(x);
   pending<test::active> one(5, x, 1, 0.0);
@@ -495,8 +488,7 @@ TEST_CASE("test_pending_cannot_be_freed_or_cancelled") {
 TEST_CASE("test_pending_on_an_unknown_communicator_is_an_error") {
   // All members would have to enter it here, and a nonblocking call waits for nobody.
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   MPI_Comm comm;
   MPI_Comm_dup(world, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

@@ -314,8 +314,7 @@ TEST_CASE("test_point_to_point_persistent_misuse") {
   AMPI_Comm_dup(world, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x[2] = {1.0, 2.0};
   tape.input(x, 2);
   AMPI_Request q, none = AMPI_REQUEST_NULL;

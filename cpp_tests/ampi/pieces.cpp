@@ -10,17 +10,16 @@
 #include <utility>
 
 using admpi::var;
+using test::left;
+using test::rank;
+using test::right;
+using test::size;
+using test::world;
 
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
 /// Doubles of a piece, as in src/ampi/queues.rs.
 const int piece = 1 << 16;
-
-int rank() { return test::rank_of(world); }
-int size() { return test::size_of(world); }
-int left() { return (rank() + size() - 1) % size(); }
-int right() { return (rank() + 1) % size(); }
 
 /// What is seeded at value `i` in direction `k`: sums of them are exact.
 double seed_of(int i, int k) { return 1.0 + i % 1021 - 3.0 * k; }
@@ -147,8 +146,7 @@ TEST_CASE("test_pieces_in_nests_stop_at_their_floor") {
   // What is sent is older than the nest in part, up to the middle of a piece: that adjoint is not an isolated nest's.
   test::begin();
   const int outside = piece + 100, n = 2 * piece + 300;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(n), y(n);
   std::vector<var> older(x.begin(), x.begin() + outside);
   tape.input(older);
@@ -175,8 +173,7 @@ TEST_CASE("test_pieces_completed_in_any_order") {
   for (const std::vector<int> &order : {std::vector<int>{3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2}}) {
     for (const bool taken : {false, true}) {
       CAPTURE(taken);
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       if (taken) call_in_sweeps(tape);
       std::vector<std::vector<var>> x, y;
       std::vector<AMPI_Request> q(4), s(4);
@@ -206,8 +203,7 @@ TEST_CASE("test_pieces_wait_in_the_queue") {
   const int messages = 300;
   const auto length = [](int m) { return m == 0 ? 2 * piece + 5 : 9000; };
   const auto tag = [](int m) { return m == 0 ? 3 : m % 3; };
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<std::vector<var>> x, y;
   std::vector<AMPI_Request> q(messages), s(messages);
   for (int m = 0; m < messages; ++m) {
@@ -236,8 +232,7 @@ TEST_CASE("test_pieces_around_callbacks_that_sweep") {
   const int n = 2 * piece;
   for (const bool nested : {true, false}) {
     CAPTURE(nested);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(n, 0.5), y(n), u(n + 1, 0.5), v(n + 1);
     tape.input(x);
     tape.input(u);
@@ -282,8 +277,7 @@ TEST_CASE("test_pieces_in_parts_of_a_sweep") {
   // The sweep stops while long adjoints are under way, and goes on.
   test::begin();
   for (const int n : {2 * piece, 2 * piece + 1}) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(n, 0.5), y(n);
     tape.input(x);
     const auto bottom = tape.position();
@@ -348,8 +342,7 @@ TEST_CASE("test_pieces_given_up_by_all") {
   const int messages = 6;
   for (const int n : {piece, 2 * piece + 1}) {
     CAPTURE(n);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(n, 0.5);
     tape.input(x);
     std::vector<std::vector<var>> y(messages, std::vector<var>(n));
@@ -389,8 +382,7 @@ TEST_CASE("test_pieces_given_up_where_ends_do_not_match") {
   for (const auto &[returned, wanted] : lengths) {
     CAPTURE(returned);
     CAPTURE(wanted);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> input(1, 0.5), first(returned, 0.5), second(wanted, 0.5);
     tape.input(input);
     const auto recording = [&](bool on) { on ? tape.start() : tape.stop(); };

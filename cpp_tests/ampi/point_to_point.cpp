@@ -277,8 +277,7 @@ TEST_CASE("test_point_to_point_a_message_that_the_library_did_not_match") {
 TEST_CASE("test_point_to_point_passive_data_leaves_no_record") {
   test::begin();
   const ring at;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const auto before = tape.statistics().events;
   const buffer space(1, MPI_INT, 4);
   int out = 7 + at.rank, in[8] = {}, replaced = out;
@@ -313,8 +312,7 @@ TEST_CASE("test_point_to_point_many_requests_outstanding") {
   test::begin();
   const ring at;
   const int n = 100000;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(n), y(n);
   for (int i = 0; i < n; ++i) x[i] = 1.0 + i % 17;
   tape.input(x);

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/window.hpp"
+
 namespace random_programs {
 
 using admpi::var;
@@ -1071,6 +1073,118 @@ struct program {
     s.t[c] = s.x[c].id == 0 ? 0.0 : t;
   }
 
+  /// Some values from `first` on, with their tangents.
+  std::vector<test::pair> paired(int first, int n) const {
+    std::vector<test::pair> all;
+    for (int i = first; i < first + n; ++i) all.push_back({value(s.x[i]), s.t[i]});
+    return all;
+  }
+
+  /// A value and its tangent, which is that of a passive one where it is.
+  void take(int i, const var &x, const test::pair &t) {
+    REQUIRE(value(x) == t.value);
+    s.x[i] = x;
+    s.t[i] = x.id == 0 ? 0.0 : t.dot;
+  }
+
+  /// Epochs of a window that is gone before the sweep, between fences and between Start and Complete.
+  void windows(std::size_t where) {
+    using test::combination;
+    const place p = places[where];
+    const int epochs = 1 + draw.below(3), first = draw.below(pool);
+    const test::made kind = static_cast<test::made>(draw.below(3));
+    random_numbers common{draw.next()}, mine{draw.next() + static_cast<std::uint64_t>(rank) * 7919u};
+    if (p.comm == MPI_COMM_NULL) return;
+    // The first half is written to; in epochs of some ranks only the second is read.
+    constexpr int half = 8, most = 5, longest_item = 3;
+    test::window<test::active> on(2 * half, kind, p.comm);
+    test::window<test::paired> beside(2 * half, kind, p.shadow);
+    for (int i = 0; i < 2 * half; ++i) {
+      on.memory()[i] = s.x[(first + i) % pool];
+      beside.memory()[i] = {value(s.x[(first + i) % pool]), s.t[(first + i) % pool]};
+    }
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+      const bool fenced = common.chance(50), testing = common.chance(30), messages_inside = common.chance(25);
+      const std::uint64_t edges = common.next();
+      const auto edge = [&](int from, int to) {
+        return random_numbers{edges + static_cast<std::uint64_t>(64 * from + to)}.chance(60);
+      };
+      std::vector<int> origins, targets;
+      for (int r = 0; r < p.size; ++r) {
+        if (fenced || edge(p.rank, r)) targets.push_back(r);
+        if (edge(r, p.rank)) origins.push_back(r);
+      }
+      if (fenced) {
+        on.fence();
+      } else {
+        if (!origins.empty()) on.post(origins);
+        if (!targets.empty()) on.start(targets);
+      }
+      std::vector<var> got(most * longest_item);
+      std::vector<test::pair> got_pairs(got.size());
+      std::vector<int> arrived;
+      for (int k = 0; k < most && !targets.empty(); ++k) {
+        if (mine.chance(30)) continue;
+        const int a = mine.below(pool - longest_item), what = mine.below(5);
+        const auto how = static_cast<combination>(1 + mine.below(5));
+        const auto fetching = static_cast<combination>(mine.below(6));
+        const int stride = 1 + mine.below(2), n = what == 4 ? 1 : mine.below(longest_item + 1);
+        const bool reads_only = !fenced && what > 1;
+        const test::place at = {targets[static_cast<std::size_t>(mine.below(static_cast<int>(targets.size())))],
+                                (reads_only ? half : 0) + mine.below(half - 2 * longest_item + 2), n, n == 0 ? 1 : stride};
+        const std::vector<test::pair> from = paired(a, longest_item);
+        var *const to = &got[static_cast<std::size_t>(k * longest_item)];
+        test::pair *const to_pairs = &got_pairs[static_cast<std::size_t>(k * longest_item)];
+        if (what == 0) {
+          on.put(&s.x[a], at);
+          beside.put(from.data(), at);
+        } else if (what == 1) {
+          on.accumulate(&s.x[a], at, how);
+          beside.accumulate(from.data(), at, how);
+        } else if (what == 2 || reads_only) {
+          on.get(to, at);
+          beside.get(to_pairs, at);
+        } else if (what == 3) {
+          on.get_accumulate(&s.x[a], to, at, how);
+          beside.get_accumulate(from.data(), to_pairs, at, how);
+        } else {
+          on.fetch_and_op(&s.x[a], to, at, fetching);
+          beside.fetch_and_op(from.data(), to_pairs, at, fetching);
+        }
+        for (int i = 0; what > 1 && i < n; ++i) arrived.push_back(k * longest_item + i);
+        if (mine.chance(20)) local(mine);
+        land(mine, 10);
+        cut(mine);
+      }
+      // All ranks know the messages of these communicators.
+      if (messages_inside && where < 2) shift(where);
+      if (fenced) {
+        on.fence(MPI_MODE_NOSUCCEED);
+        beside.fence();
+      } else {
+        if (!targets.empty()) on.complete();
+        cut(mine);
+        if (!origins.empty() && testing) on.test();
+        else if (!origins.empty()) on.wait();
+        beside.wait();
+      }
+      cut(mine);
+      for (const int i : arrived) take(mine.below(pool), got[i], got_pairs[i]);
+      for (int i = 0; i < 2 * half; ++i) {
+        const var &x = on.memory()[i];
+        test::pair &t = beside.memory()[i];
+        REQUIRE(value(x) == t.value);
+        if (x.id == 0) t.dot = 0.0;
+        if (mine.chance(20)) take(mine.below(pool), x, t);
+        if (!mine.chance(20)) continue;
+        const int a = mine.below(pool);
+        on.memory()[i] = sin(s.x[a]);
+        t = test::sin(test::pair{value(s.x[a]), on.memory()[i].id == 0 ? 0.0 : s.t[a]});
+      }
+      // Nobody looks at what has changed before the next epoch.
+    }
+  }
+
   /// A new communicator: a part of an old one, in another order. An old one goes; the sweep comes later.
   void communicators() {
     const std::size_t from = static_cast<std::size_t>(draw.below(2));
@@ -1130,7 +1244,7 @@ struct program {
     random_numbers outer = draw;
     const std::uint64_t own = outer.next();
     draw.state = own;
-    const int what = draw.below(18);
+    const int what = draw.below(20);
     recording = !draw.chance(10);
     if (run) {
       const std::size_t where = static_cast<std::size_t>(draw.below(static_cast<int>(places.size())));
@@ -1143,7 +1257,8 @@ struct program {
       else if (what < 13) communicators();
       else if (what < 14) checkpoint();
       else if (what < 16) matrices();
-      else matrix_messages(where);
+      else if (what < 18) matrix_messages(where);
+      else windows(where);
       if (!recording) {
         tape.start();
         // What was not recorded has no derivative.

@@ -138,8 +138,7 @@ TEST_CASE("test_reductions_at_all_widths") {
   const int n = 9;
   for (const bool exclusive : {false, true})
     for (const op which : all_operations) {
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       test::random next(31);
       const std::vector<double> value = next(n);
       std::vector<admpi::var> x(value.begin(), value.end()), y(n);
@@ -331,8 +330,7 @@ TEST_CASE("test_reductions_extrema_with_nan_have_one_winner_at_most") {
     for (int call = 0; call < 5; ++call) {
       CAPTURE(call);
       const int blocks = call == 3 ? size : 1;
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       std::vector<admpi::var> x, y(patterns);
       for (int b = 0; b < blocks; ++b) x.insert(x.end(), brought.begin(), brought.end());
       tape.input(x);
@@ -393,8 +391,7 @@ TEST_CASE("test_reductions_are_checked_across_ranks") {
   admpi_set_check(1);
   {
     const int size = world_size();
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     const matrices<active> product(way::recorded);
     std::vector<admpi::var> x = {1.0, 1.0 + world_rank(), 0.0, 1.0}, y(4), z(4);
     tape.input(x);
@@ -415,8 +412,7 @@ TEST_CASE("test_reductions_are_checked_across_ranks") {
 TEST_CASE("test_reductions_tape_bytes_do_not_grow_with_ranks") {
   test::begin();
   const int n = 6400, size = world_size();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<admpi::var> x(static_cast<std::size_t>(n * size), 1.5), y(n);
   tape.input(x);
   const auto bytes = [&](auto &&call) {

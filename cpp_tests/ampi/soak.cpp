@@ -45,8 +45,7 @@ struct fixture {
 
 /// Ten messages and some collectives on a tape of its own; the derivative of the sum of all results.
 double round(fixture &f) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::var x = 0.5;
   tape.input(x);
   admpi::var sum = 0.0;

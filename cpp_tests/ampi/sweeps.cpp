@@ -6,17 +6,15 @@
 #include <string>
 
 using admpi::var;
+using test::left;
+using test::rank;
 using test::rank_of;
+using test::right;
+using test::size;
 using test::size_of;
+using test::world;
 
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
-
-int rank() { return rank_of(world); }
-int size() { return size_of(world); }
-int left() { return (rank() + size() - 1) % size(); }
-int right() { return (rank() + 1) % size(); }
 
 /// A step around the ring: y = what the left neighbour has of x, squared with weight.
 var shift(const var &x, int tag) {
@@ -29,8 +27,7 @@ var shift(const var &x, int tag) {
 
 TEST_CASE("test_sweeps_ranges_resume_to_the_same_bits") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 0.3 + 0.1 * rank();
   tape.input(x);
   const var input = x;
@@ -53,8 +50,7 @@ TEST_CASE("test_sweeps_part_between_isend_and_wait") {
   // The boundary lies between the start and the completion of requests: nothing crosses it but open requests.
   test::begin();
   for (const bool interrupted : {false, true}) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     const auto bottom = tape.position();
     var x = 0.3 + 0.1 * rank(), y;
     tape.input(x);
@@ -81,8 +77,7 @@ TEST_CASE("test_sweeps_part_between_isend_and_wait") {
 
 TEST_CASE("test_sweeps_a_range_that_nothing_crosses_is_repeated") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 0.3 + 0.1 * rank();
   tape.input(x);
   var y = shift(x, 0);
@@ -105,8 +100,7 @@ TEST_CASE("test_sweeps_a_range_that_nothing_crosses_is_repeated") {
 
 TEST_CASE("test_sweeps_held_adjoints_bind_the_next_range") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const auto bottom = tape.position();
   var x[2] = {0.3 + rank(), 0.7 + rank()}, y[2];
   tape.input(x, 2);
@@ -134,8 +128,7 @@ TEST_CASE("test_sweeps_held_adjoints_bind_the_next_range") {
 
 TEST_CASE("test_sweeps_abandoned_on_all_ranks") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(300, 0.5), y(300);
   tape.input(x);
   // Messages and a Bcast cross the place where the sweep will end on some ranks.
@@ -230,8 +223,7 @@ TEST_CASE("test_sweeps_show_what_was_sent_back_as_taken") {
   const int n = 50000;
   for (const bool parts : {false, true}) {
     CAPTURE(parts);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     const auto bottom = tape.position();
     std::vector<var> x(n, 0.5), y(n);
     tape.input(x);
@@ -360,8 +352,7 @@ TEST_CASE("test_sweeps_given_up_while_adjoints_leave") {
 
 TEST_CASE("test_sweeps_nests") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 0.4 + 0.1 * rank();
   tape.input(x);
   var y = shift(x, 0);
@@ -378,8 +369,7 @@ TEST_CASE("test_sweeps_nests") {
   tape.seed(y);
   tape.reverse();
   // The same program without the nest.
-  admpi::tape other;
-  other.start();
+  test::recording_tape other;
   var a = 0.4 + 0.1 * rank();
   other.input(a);
   const var b = shift(shift(a, 0), 3);
@@ -429,8 +419,7 @@ TEST_CASE("test_sweeps_no_tape_at_all") {
 
 TEST_CASE("test_sweeps_recording_state_is_that_of_the_start") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 0.5 + rank(), y, z;
   tape.input(x);
   AMPI_Request q[2];
@@ -455,8 +444,7 @@ TEST_CASE("test_sweeps_many_isends_at_once") {
   test::begin();
   // All in one direction, so that one rank has everything to send back before the other asks.
   const int n = 100000;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 1.0;
   tape.input(x);
   const var input = x;
@@ -488,8 +476,7 @@ TEST_CASE("test_sweeps_the_queue_moves_while_others_wait") {
   test::begin();
   if (size() < 2) return;
   const int messages = 700, n = 400;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(n, 1.0), y(n);
   tape.input(x);
   const std::vector<var> input = x;
@@ -514,14 +501,12 @@ TEST_CASE("test_sweeps_the_queue_moves_while_others_wait") {
 
 TEST_CASE("test_sweeps_two_tapes") {
   test::begin();
-  admpi::tape one;
-  one.start();
+  test::recording_tape one;
   var x = 0.5 + rank();
   one.input(x);
   const var y = shift(x, 0);
   {
-    admpi::tape two;
-    two.start();
+    test::recording_tape two;
     var u = 0.7 + rank();
     two.input(u);
     const var v = shift(u, 0);
@@ -536,8 +521,7 @@ TEST_CASE("test_sweeps_two_tapes") {
 
 TEST_CASE("test_sweeps_completion_on_another_tape_is_an_error") {
   test::begin();
-  admpi::tape one;
-  one.start();
+  test::recording_tape one;
   var x = 0.5 + rank(), y;
   one.input(x);
   AMPI_Request q;
@@ -545,8 +529,7 @@ TEST_CASE("test_sweeps_completion_on_another_tape_is_an_error") {
   AMPI_Send(&x, 1, AMPI_ADOUBLE, right(), 0, world);
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
   {
-    admpi::tape two;
-    two.start();
+    test::recording_tape two;
     CHECK(AMPI_Wait(&q, MPI_STATUS_IGNORE) != MPI_SUCCESS);
     CHECK(std::string(admpi_last_error()).find("AMPI_Wait: ") == 0);
   }
@@ -558,8 +541,7 @@ TEST_CASE("test_sweeps_completion_on_another_tape_is_an_error") {
 TEST_CASE("test_sweeps_leave_the_users_wildcards_alone") {
   // A receive of the user that would match anything is pending during the sweep.
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 0.5 + rank();
   tape.input(x);
   const var y = shift(shift(x, 0), 1);
@@ -660,8 +642,7 @@ TEST_CASE("test_sweeps_gradient_over_ranks") {
 TEST_CASE("test_sweeps_statistics_of_the_wire") {
   test::begin();
   admpi_mpi_statistics_t before, after;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(100, 1.0), y(100);
   tape.input(x);
   REQUIRE(admpi_mpi_statistics(&before) == ADMPI_SUCCESS);
@@ -679,8 +660,7 @@ TEST_CASE("test_sweeps_statistics_of_the_wire") {
 TEST_CASE("test_sweeps_bytes_of_a_large_message") {
   test::begin();
   const int n = 100000;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(n, 1.0), y(n);
   tape.input(x);
   const auto before = tape.statistics().used_bytes;
@@ -691,8 +671,7 @@ TEST_CASE("test_sweeps_bytes_of_a_large_message") {
 
 TEST_CASE("test_sweeps_stale_values_are_refused") {
   test::begin();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x(10, 1.0), y(10);
   tape.input(x);
   tape.reset();
@@ -715,8 +694,7 @@ TEST_CASE("test_sweeps_rank_independence") {
   const auto gradient = [&](MPI_Comm comm) {
     const int me = rank_of(comm), count = size_of(comm);
     const int from = global * me / count, to = global * (me + 1) / count, n = to - from;
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> u(n + 2), next(n + 2);
     for (int i = 0; i < n; ++i) u[i + 1] = std::sin(0.3 * (from + i)) + 0.01 * (from + i);
     tape.input(u.data() + 1, n);

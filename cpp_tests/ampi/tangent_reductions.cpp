@@ -22,8 +22,7 @@ T allreduced(const T &x, MPI_Op op) {
 
 /// The gradient that the sweep finds, of an Allreduce of values that the tangents have too.
 double swept(double x, MPI_Op op) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var input = x, y;
   tape.input(input);
   AMPI_Allreduce(&input, &y, 1, AMPI_ADOUBLE, op, MPI_COMM_WORLD);
@@ -197,8 +196,7 @@ TEST_CASE("test_tangent_types_pairs_are_moved") {
   std::vector<value_index<first>> all(static_cast<std::size_t>(size));
   AMPI_Allgather(&mine, 1, mpi_type<value_index<first>>(), all.data(), 1, mpi_type<value_index<first>>(), MPI_COMM_WORLD);
   // Both parts of a tangent over var are active.
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 2.0 + rank;
   tape.input(x);
   const value_index<tangent<var>> own = {tangent<var>(x * x, x * 3.0), 5 + rank};

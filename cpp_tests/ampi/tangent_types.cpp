@@ -392,13 +392,51 @@ TEST_CASE("test_tangent_types_in_windows") {
   const void *const unseen = mine;
   void *const unseen_result = got.data();
   const MPI_Datatype type = mpi_type<first>();
-  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}) {
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE}) {
     check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, op, window), "AMPI_Accumulate", "after a Get");
     check_refused(AMPI_Get_accumulate(unseen, 1, type, unseen_result, 1, type, 0, 0, 1, type, op, window),
                   "AMPI_Get_accumulate", "after a Get");
   }
   AMPI_Win_fence(0, window);
   AMPI_Win_free(&window);
+}
+
+TEST_CASE("test_tangent_types_of_active_values_in_windows") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), right = (rank + 1) % size;
+  const int left = (rank + size - 1) % size;
+  admpi::tape tape;
+  tape.start();
+  var x = 2.0 + rank, u = 1.0;
+  tape.input(x);
+  tape.input(u);
+  tangent<var> *shared = nullptr;
+  const tangent<var> mine = {x * x, 2.0 * x * u};
+  tangent<var> got = {0.0, 0.0};
+  MPI_Win window;
+  AMPI_Win_allocate(2 * sizeof mine, sizeof mine, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+  const MPI_Datatype type = mpi_type<tangent<var>>();
+  const void *const unseen = &mine;
+  AMPI_Win_fence(0, window);
+  AMPI_Put(&mine, 1, AMPI_ADOUBLE, right, 0, 1, AMPI_ADOUBLE, window);
+  AMPI_Accumulate(unseen, 1, type, right, 1, 1, type, MPI_SUM, window);
+  AMPI_Accumulate(unseen, 1, type, right, 1, 1, type, MPI_SUM, window);
+  AMPI_Win_fence(0, window);
+  AMPI_Get(&got, 1, AMPI_ADOUBLE, right, 0, 1, AMPI_ADOUBLE, window);
+  AMPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  CHECK(got.derivative.value == 2.0 * x.value);
+  CHECK(shared[1].derivative.value == 4.0 * (2.0 + left));
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  AMPI_Win_fence(0, window);
+  check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, MPI_PROD, window), "AMPI_Accumulate", "after a Get");
+  AMPI_Win_fence(0, window);
+  const var y = shared[1].derivative + 10.0 * got.derivative + 100.0 * shared[0].value;
+  AMPI_Win_free(&window);
+  tape.stop();
+  tape.seed(y, 1.0);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 4.0 + 20.0 + 200.0 * x.value);
+  CHECK(tape.adjoint(u) == 4.0 * x.value + 20.0 * x.value);
 }
 
 TEST_CASE("test_tangent_types_behind_a_void_pointer") {

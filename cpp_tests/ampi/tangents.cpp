@@ -752,8 +752,7 @@ void check_program(const world &w, const recipe &r) {
   const double expected = dot(weight, derivatives(forward));
   if (packs) return;
   {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> inputs(x.begin(), x.end());
     tape.input(inputs);
     const std::vector<var> outputs = run(w, r, inputs);
@@ -766,8 +765,7 @@ void check_program(const world &w, const recipe &r) {
     adjoint.check(1e-12);
   }
   {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> inputs(x.begin(), x.end());
     tape.input(inputs);
     std::vector<tangent<var>> active(size);

@@ -166,8 +166,7 @@ TEST_CASE("test_reductions_completed_when_the_recording_is_off") {
   test::begin();
   const matrices<active> product(way::recorded);
   const int rank = world_rank(), size = world_size();
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::var x = 1.0 + rank;
   tape.input(x);
   const std::vector<admpi::var> shear = {1.0, x * x, 0.0, 1.0};
@@ -273,8 +272,7 @@ TEST_CASE("test_reductions_abandoned_sweep") {
   const int n = 20000;  // more than an MPI sends before it is asked for
   MPI_Op operation;
   AMPI_Op_create(&add_vars, 1, &operation);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<admpi::var> x(n, 0.5), y(n);
   tape.input(x);
   const auto before = tape.position();

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/recording_tape.hpp"
+
 using admpi::var;
 using admpi::varmat;
 using matrix = Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic>;
@@ -24,8 +26,7 @@ Eigen::MatrixXd numbers(int rows, int cols) {
 }  // namespace
 
 TEST_CASE("test_eigen_there_and_back") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const Eigen::MatrixXd m = numbers(4, 3);
   varmat a = admpi::from_eigen(m);
   CHECK(admpi::values_of(a) == m);
@@ -46,8 +47,7 @@ TEST_CASE("test_eigen_there_and_back") {
 }
 
 TEST_CASE("test_eigen_of_active_scalars") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const Eigen::MatrixXd m = numbers(4, 4), c = numbers(4, 2);
   varmat a = admpi::from_eigen(m);
   tape.input(a);

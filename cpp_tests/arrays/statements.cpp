@@ -20,10 +20,7 @@ using test::numbers;
 namespace {
 
 /// Numbers between 0.2 and 0.9, different at every place.
-double number(std::int64_t k) {
-  const double x = std::sin(12.9898 * static_cast<double>(k + 1)) * 43758.5453;
-  return 0.2 + 0.7 * (x - std::floor(x));
-}
+double number(std::int64_t k) { return 0.2 + 0.7 * test::fraction(k); }
 
 numbers some(std::int64_t n, std::int64_t from = 0) {
   numbers x(static_cast<std::size_t>(n));
@@ -31,8 +28,7 @@ numbers some(std::int64_t n, std::int64_t from = 0) {
   return x;
 }
 
-struct recording : admpi::tape {
-  recording() { start(); }
+struct recording : test::recording_tape {
   varmat matrix(std::int64_t rows, std::int64_t cols, std::int64_t from = 0) {
     varmat a(rows, cols, some(rows * cols, from).data());
     input(a);
@@ -696,8 +692,7 @@ TEST_CASE("test_arrays_views_of_a_matrix_that_has_shrunk") {
 }
 
 TEST_CASE("test_arrays_of_nothing_behind_the_last_element") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::varmat a(6, 5);
   tape.input(a);
   const admpi::view nothing = a.block(3, 5, 2, 0);
@@ -739,12 +734,10 @@ TEST_CASE("test_arrays_of_elements_from_outside_a_nest_and_from_inside") {
 
 TEST_CASE("test_arrays_assigned_on_another_tape") {
   admpi::varmat y;
-  admpi::tape second;
-  second.start();
+  test::recording_tape second;
   const auto position = second.position();
   {
-    admpi::tape first;
-    first.start();
+    test::recording_tape first;
     admpi::varmat p(4, 1);
     first.input(p);
     y = p * 2.0;

@@ -37,8 +37,7 @@ std::vector<var> numbers_of(const std::vector<var> &x) {
 }
 
 /// A recording tape.
-struct recording : admpi::tape {
-  recording() { start(); }
+struct recording : test::recording_tape {
   varmat input_matrix(std::int64_t rows, std::int64_t cols, double from = 1.0) {
     varmat a(rows, cols, counted(rows * cols, from).data());
     input(a);
@@ -137,8 +136,7 @@ TEST_CASE("test_varmat_filled_element_by_element") {
 }
 
 TEST_CASE("test_varmat_assigned_columns_have_runs_of_ids") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a(8, 4), b(8, 2);
   a = 2.0;
   b = 3.0;

@@ -268,24 +268,93 @@ contains
     status = 0
   end function
 
-#ifndef ADMPI_PLAIN_TEST
-  ! An expression that is used twice. In checking mode the sweep says so.
-  subroutine test_twice()
-    type(admpi_var) :: x(2), y
-    integer :: error
-    character(8) :: check
-    call get_environment_variable('ADMPI_CHECK', check)
-    if (check /= '1') return
-    call inputs(x, [2d0, 3d0])
-    associate (z => x(1)*x(2))
-      y = z + sin(z)
+  ! An expression that is used for each element of an array, or twice.
+  subroutine test_again()
+    integer, parameter :: n = 5
+    type(admpi_var) :: x(n), c, u(n), y
+    real(8), parameter :: v(n) = [1d0, 2d0, 3d0, 4d0, 5d0]
+    real(8), parameter :: ones(n) = 1
+    integer :: i, made
+    call start()
+    u = x*(c*3d0)
+    call swept('an array times an expression', 6*sum(v), 6*ones, 3*sum(v), 1 + n)
+    u = (c*3d0)*x*(c*2d0) - x/(1d0 + c*c) + (c + 1d0)
+    call swept('expressions between arrays', 24*sum(v) - sum(v)/5 + 3*n, 24 - 0.2d0*ones, 24*sum(v) + 4*sum(v)/25 + n)
+    u = c*c*c
+    call swept('an array that is an expression', 8d0*n, 0*ones, 12d0*n, MADE(1, 2))
+    u = admpi_var(c*c)*x
+    call swept('recorded', 4*sum(v), 4*ones, 4*sum(v))
+    u = max(x, c*1.25d0)
+    call swept('the largest', 17d0, [0d0, 0d0, 1d0, 1d0, 1d0], 2.5d0)
+    u = inner_of(x)*(c*3d0) + atan2(x, c*2d0)
+    call swept('functions between', sum(6*[(inner_value(v(i)), i=1, n)] + atan2(v, 4d0)), &
+      [(6*inner_slope(v(i)) + 4/(v(i)**2 + 16), i=1, n)], sum(3*[(inner_value(v(i)), i=1, n)] - 2*v/(v**2 + 16)))
+    u = 0d0
+    if (count(x > c*1.25d0) /= 3 .or. any(c*2d0 + 2d0 <= x)) call fail('comparisons with an expression')
+    u = admpi_fma(x, c*c, c*3d0)
+    call swept('fma', 4*sum(v) + 6*n, 4*ones, 4*sum(v) + 3*n)
+    associate (z => x(1)*c)
+      u(1) = z + sin(z)
+      u(2) = z
+      u(3) = z*z
+      u(4:5) = [admpi_var(z), admpi_var(+z)]
     end associate
-    call tape%seed(y, 1d0)
-    call tape%reverse(error)
-    if (error == 0 .or. index(admpi_last_error(), 'twice') == 0) call fail('an expression that is used twice is no error')
-    call tape%reset()
-  end subroutine
+    call swept('an expression with a name', 2d0 + sin(2d0) + 2 + 4 + 4, [2*(1 + cos(2d0) + 1 + 4 + 2), 0d0, 0d0, 0d0, 0d0], &
+      1 + cos(2d0) + 1 + 4 + 2)
+#ifndef ADMPI_PLAIN_TEST
+    ! What is used again long after its leaves are forgotten is an error.
+    associate (z => x(1)*c)
+      u(1) = z + 1d0
+      do i = 1, 2000
+        u(2) = (x(1) + 1d0)*c
+      end do
+      u(3) = z + 2d0
+    end associate
+    call tape%reverse(made)
+    if (made == 0 .or. index(admpi_last_error(), 'used again') == 0) call fail('a late second use is no error')
+    call start()
+    ! So is, in checking mode, a copy.
+    u = merge(x(1)*c, x(2)*c, [.true., .true., .false., .false., .true.])
+    call tape%reverse(made)
+    if (checks() .and. (made == 0 .or. index(admpi_last_error(), 'copies') == 0)) call fail('copies of an expression are no error')
 #endif
+    call tape%reset()
+  contains
+    subroutine start()
+      call inputs(x, v)
+      c = 2d0
+      u = 0d0
+      call tape%input(c)
+    end subroutine
+    subroutine swept(what, value, of_x, of_c, statements_made)
+      character(*), intent(in) :: what
+      real(8), intent(in) :: value, of_x(n), of_c
+      integer, intent(in), optional :: statements_made
+      real(8) :: got(n)
+      if (present(statements_made)) call equal(statements(), statements_made, what//': statements')
+      call equal(admpi_live_expressions(), 0, what//': live expressions')
+      y = sum(u)
+      call near(admpi_value(y), value, what//': value', 1d-14)
+      call tape%seed(y, 1d0)
+      call tape%reverse()
+      got = tape%adjoint(x)
+      do i = 1, n
+        call near(got(i), of_x(i), what//': by the array', 1d-14)
+      end do
+      call near(tape%adjoint(c), of_c, what//': by the scalar', 1d-14)
+      call start()
+    end subroutine
+    impure elemental function inner_of(x) result(y)
+      type(admpi_var), intent(in) :: x
+      type(admpi_var) :: y
+      y = inner(x)
+    end function
+    logical function checks()
+      character(8) :: check
+      call get_environment_variable('ADMPI_CHECK', check)
+      checks = check == '1'
+    end function
+  end subroutine
 end module
 
 program test_engine
@@ -298,8 +367,6 @@ program test_engine
   call test_recording()
   call test_unset()
   call test_tape()
-#ifndef ADMPI_PLAIN_TEST
-  call test_twice()
-#endif
+  call test_again()
   call finish()
 end program

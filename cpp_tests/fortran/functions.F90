@@ -90,6 +90,23 @@ contains
     call expect('sign dv', y, -2d0, x, [0d0, 0d0, 0d0], 0)
   end subroutine
 
+  ! One statement, rounded once.
+  subroutine test_fma()
+    type(admpi_var) :: x(3), y, z(2)
+    real(8), parameter :: a = 1 + epsilon(1d0), b = 1 - epsilon(1d0)
+    call inputs(x, [a, b, -1d0])
+    y = admpi_fma(x(1), x(2), x(3))
+    call expect('fma', y, -epsilon(1d0)**2, x, [b, a, 1d0], 1)
+    if (admpi_value(y) /= -epsilon(1d0)**2) call fail('fma is rounded twice')
+    call inputs(x, [2d0, 3d0, 5d0])
+    y = admpi_fma(x(1)*x(2), x(2), 1d0) + admpi_fma(2d0, x(3), x(1)*x(3)) + admpi_fma(2d0, 3d0, x(1)) + admpi_fma(x(1), 7d0, x(2))
+    call expect('fma of other kinds', y, 19d0 + 20d0 + 8d0 + 17d0, x, [9d0 + 5 + 1 + 7, 12d0 + 1, 4d0])
+    call inputs(x, [2d0, 3d0, 5d0])
+    z = admpi_fma(x(1:2), x(2:3), x(3)*x(1))
+    y = z(1) + 2*z(2)
+    call expect('fma of arrays', y, 16d0 + 50d0, x, [3d0 + 15, 2d0 + 10, 6d0 + 6])
+  end subroutine
+
   subroutine test_powers()
     type(admpi_var) :: x(1), y
     integer :: i
@@ -130,12 +147,15 @@ contains
     y = max(x(1)*x(2), 2d0, x(3)) + min(4.5d0, x(3)*x(3))
     call expect('max and min of expressions', y, 7d0, x, [3d0, 1d0, 4d0, 0d0])
     call inputs(x, [1d0, 3d0, 2d0, 3d0])
+    y = max(0d0, x(1)*x(2), x(3), 2.5d0) + min(x(1)*x(2), 9d0, 8d0, x(4)) + max(1d0, 2d0, 3d0, x(2)*x(2))
+    call expect('max and min of four kinds', y, 15d0, x, [6d0, 8d0, 0d0, 0d0])
+    call inputs(x, [1d0, 3d0, 2d0, 3d0])
     y = max(x(1), 2d0)
     call expect('max with a number', y, 2d0, x, [0d0, 0d0, 0d0, 0d0], 0)
   end subroutine
 
   subroutine test_conversions()
-    type(admpi_var) :: x(2)
+    type(admpi_var) :: x(2), y
     real(8), parameter :: v = -2.5d0
     call inputs(x, [v, 1d0])
     if (int(x(1)) /= int(v) .or. nint(x(1)) /= nint(v) .or. floor(x(1)) /= floor(v) .or. ceiling(x(1)) /= ceiling(v)) &
@@ -143,11 +163,14 @@ contains
     if (int(x(1)*x(2)) /= int(v) .or. nint(x(1)*x(2)) /= nint(v) .or. floor(x(1)*x(2)) /= floor(v)) &
       call fail('integers of expressions')
     if (aint(x(1)) /= aint(v) .or. anint(x(1)*x(2)) /= anint(v)) call fail('aint, anint')
-    if (real(x(1)) /= v .or. real(x(1), 8) /= v .or. dble(x(1)*x(2)) /= v .or. real(x(1)*x(2), 4) /= v) call fail('real')
     if (isnan(x(1)) .or. isnan(x(1)*x(2)) .or. .not. isnan(sqrt(x(1)))) call fail('isnan')
     if (epsilon(x(1)) /= epsilon(v) .or. huge(x(1)) /= huge(v) .or. tiny(x(1)) /= tiny(v)) call fail('epsilon')
     if (admpi_value(x(1)*x(2)) /= v .or. admpi_value(v) /= v) call fail('admpi_value')
+    if (real(x(1)) /= v .or. real(x(1), 8) /= v .or. dble(x(1)*x(2)) /= v .or. real(x(1)*x(2), 4) /= v) call fail('real')
     call equal(admpi_live_expressions(), 0, 'conversions: live expressions')
+    call inputs(x, [v, 1d0])
+    y = 2*dble(x(1)) + real(x(1)*x(2), 8)*real(x(2))
+    call expect('real and dble keep the derivative', y, 3*v, x, [3d0, 2*v])
     x(1) = 3
     x(2) = 2.5
     if (x(1) /= 3 .or. x(2) /= 2.5d0) call fail('assignment of numbers')
@@ -200,6 +223,7 @@ program test_functions
   call begin()
   call test_unary()
   call test_binary()
+  call test_fma()
   call test_powers()
   call test_choices()
   call test_conversions()

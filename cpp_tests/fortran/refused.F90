@@ -1,4 +1,5 @@
-! What must not compile. After `! says:` stands what gfortran then says; `fused says:` of that mode alone.
+! What must not compile. After `! says:` stands what gfortran then says; `fused says:` of that mode alone. After `! write:`
+! stands what to write instead.
 module refused
   use admpi
   implicit none
@@ -8,28 +9,43 @@ module refused
     sequence
     type(admpi_var) :: x ! says: does not have the SEQUENCE attribute
   end type
+  type(admpi_var) :: initial = 1d0 ! says: Incompatible initialization ! write: type(admpi_var) :: initial = admpi_var(1d0, 0, 0)
 contains
   subroutine takes(x)
     type(admpi_var), intent(in) :: x
   end subroutine
+  subroutine takes_real(x)
+    real(8), intent(in) :: x
+  end subroutine
   subroutine sized(x)
     type(admpi_var) :: x(*)
-    intent(out) :: x ! says: default initializer
+    intent(out) :: x ! says: default initializer ! write: intent(inout) :: x
   end subroutine
-  subroutine refuse()
-    type(admpi_var), parameter :: two = admpi_var(2d0) ! says: must be an intrinsic function
+  subroutine refuse(any_type)
+    class(*), intent(in) :: any_type
+    type(admpi_var), parameter :: two = admpi_var(2d0) ! says: must be an intrinsic function ! write: type(admpi_var), parameter :: two = admpi_var(2d0, 0, 0)
     type(admpi_var) :: x, y, z(2)
     real(8) :: r
+    complex(8) :: c
     equivalence (x, r) ! says: EQUIVALENCE
-    data y /1d0/ ! says: Incompatible types in DATA
-    r = x ! says: Cannot convert
-    call takes(1d0) ! says: Type mismatch in argument
-    z = [x, 1d0] ! says: array constructor at (1) is REAL(8)
-    y = dsqrt(x) ! says: must be REAL
-    call takes(x*y) ! fused says: Type mismatch in argument
-    y = merge(x*y, x, .true.) ! fused says: must be the same type
-    print *, x*y ! fused says: PRIVATE components
-    z = [x*y, x] ! fused says: array constructor
+    data y /1d0/ ! says: Incompatible types in DATA ! write: y = 1d0
+    r = x ! says: Cannot convert ! write: r = admpi_value(x)
+    r = real(x) ! says: Cannot convert ! write: r = admpi_value(x)
+    r = dble(x*y) ! says: Cannot convert ! write: r = admpi_value(x*y)
+    print *, real(x*y) ! fused says: PRIVATE components ! write: print *, admpi_value(x*y)
+    call takes(1d0) ! says: Type mismatch in argument ! write: call takes(admpi_var(1d0))
+    call takes_real(x) ! says: Type mismatch in argument ! write: call takes_real(admpi_value(x))
+    z = [x, 1d0] ! says: array constructor at (1) is REAL(8) ! write: z = [x, admpi_var(1d0)]
+    y = dsqrt(x) ! says: must be REAL ! write: y = sqrt(x)
+    c = cmplx(x, 0d0) ! says: must have a numeric type ! write: c = cmplx(admpi_value(x), 0d0)
+    print '(f8.3)', sngl(x) ! says: must be REAL ! write: print '(f8.3)', admpi_value(x)
+    call takes(x*y) ! fused says: Type mismatch in argument ! write: call takes(admpi_var(x*y))
+    y = merge(x*y, x, .true.) ! fused says: must be the same type ! write: y = merge(admpi_var(x*y), x, .true.)
+    print *, x*y ! fused says: PRIVATE components ! write: print *, admpi_value(x*y)
+    z = [x*y, x] ! fused says: array constructor ! write: z = [admpi_var(x*y), x]
+    select type (any_type)
+    type is (admpi_var) ! says: a type with the BIND attribute in SELECT TYPE ! write: type is (real(8))
+    end select
   end subroutine
   pure function pure_product(x) result(y)
     type(admpi_var), intent(in) :: x

@@ -6,9 +6,13 @@
 
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include "harness/recording_tape.hpp"
 
 namespace test {
 
@@ -21,7 +25,7 @@ std::string standard_error_of(F f) {
   f();
   std::fflush(stderr);
   dup2(before, STDERR_FILENO);
-  close(before);
+  ::close(before);
   std::rewind(file);
   std::string text(4096, '\0');
   text.resize(std::fread(&text[0], 1, text.size(), file));
@@ -30,6 +34,23 @@ std::string standard_error_of(F f) {
 }
 
 using numbers = std::vector<double>;
+
+/// A number between 0 and 1 for each place: all differ, and are the same in every program.
+inline double fraction(std::int64_t place) {
+  const double x = std::sin(12.9898 * static_cast<double>(place + 1)) * 43758.5453;
+  return x - std::floor(x);
+}
+
+/// Numbers between -1 and 1, for the places from `from` on.
+inline numbers some(std::int64_t n, std::int64_t from = 0) {
+  numbers x(static_cast<std::size_t>(n));
+  for (std::int64_t k = 0; k < n; ++k) x[static_cast<std::size_t>(k)] = 2.0 * fraction(from + k) - 1.0;
+  return x;
+}
+
+inline bool close(double got, double expected, double digits = 1e-13) {
+  return std::fabs(got - expected) <= digits * (1.0 + std::fabs(expected));
+}
 
 /// The code of the error that f throws; 0 if it throws none.
 template <class F>
@@ -63,8 +84,7 @@ struct derivatives {
 /// y = f(a, b) with active operands as asked, seeded and swept.
 template <class F>
 derivatives through_tape(F f, double a, double b, bool active_a, bool active_b) {
-  admpi::tape tape;
-  tape.start();
+  recording_tape tape;
   admpi::var x = a, y = b;
   if (active_a) tape.input(x);
   if (active_b) tape.input(y);

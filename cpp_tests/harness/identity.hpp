@@ -17,6 +17,7 @@
 #include <admpi.hpp>
 
 #include "harness/ranks.hpp"
+#include "harness/recording_tape.hpp"
 
 /// The blocking call of a policy, or the nonblocking one with its completion.
 #define CALL(mpi, nonblocking, name, ...)    \
@@ -38,6 +39,16 @@ struct ring {
   explicit ring(MPI_Comm comm = MPI_COMM_WORLD)
       : rank(rank_of(comm)), size(size_of(comm)), left((rank + size - 1) % size), right((rank + 1) % size) {}
 };
+
+/// A type of `n` items with gaps between and behind, to be freed by the caller.
+inline MPI_Datatype gapped(MPI_Datatype item, int n) {
+  MPI_Datatype vector, made;
+  MPI_Type_vector(n, 1, 2, item, &vector);
+  MPI_Type_create_resized(vector, 0, (2 * n + 1) * 16, &made);
+  MPI_Type_commit(&made);
+  MPI_Type_free(&vector);
+  return made;
+}
 
 /// Local work that is not linear.
 template <class T>
@@ -185,11 +196,16 @@ struct paired {
   ADMPI_TEST_FORWARD(start, Start)                                                                              \
   ADMPI_TEST_FORWARD(startall, Startall)                                                                        \
   ADMPI_TEST_FORWARD(request_get_status, Request_get_status)                                                    \
+  ADMPI_TEST_FORWARD(pack, Pack)                                                                                \
+  ADMPI_TEST_FORWARD(unpack, Unpack)                                                                            \
+  ADMPI_TEST_FORWARD(pack_size, Pack_size)                                                                      \
   ADMPI_TEST_FORWARD(barrier, Barrier)                                                                          \
   ADMPI_TEST_FORWARD(ibarrier, Ibarrier)                                                                        \
   ADMPI_TEST_FORWARD(comm_dup, Comm_dup)                                                                        \
   ADMPI_TEST_FORWARD(comm_split, Comm_split)                                                                    \
   ADMPI_TEST_FORWARD(comm_create, Comm_create)                                                                  \
+  ADMPI_TEST_FORWARD(intercomm_create, Intercomm_create)                                                        \
+  ADMPI_TEST_FORWARD(intercomm_merge, Intercomm_merge)                                                          \
   ADMPI_TEST_FORWARD(comm_free, Comm_free)                                                                      \
   ADMPI_TEST_FORWARD(cart_create, Cart_create)                                                                  \
   ADMPI_TEST_FORWARD(cart_sub, Cart_sub)                                                                        \
@@ -460,8 +476,7 @@ void check_identity(std::size_t n, unsigned seed, const Program &program) {
   const std::vector<pair> py = program(paired(), px);
   MPI_Barrier(MPI_COMM_WORLD);
 
-  admpi::tape tape;
-  tape.start();
+  recording_tape tape;
   std::vector<admpi::var> ax(in.x.begin(), in.x.end());
   if (n > 0) tape.input(ax);
   const std::vector<admpi::var> inputs = ax;

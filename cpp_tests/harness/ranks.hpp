@@ -1,4 +1,4 @@
-// Rank and size of a communicator, for tests on ranks.
+// Ranks and sizes of communicators, for tests on ranks.
 #ifndef ADMPI_TESTS_HARNESS_RANKS_HPP
 #define ADMPI_TESTS_HARNESS_RANKS_HPP
 
@@ -17,6 +17,14 @@ inline int size_of(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   return size;
 }
+
+/// Here and below: of all ranks, which the tests have on a ring.
+inline const MPI_Comm world = MPI_COMM_WORLD;
+
+inline int rank() { return rank_of(world); }
+inline int size() { return size_of(world); }
+inline int left() { return (rank() + size() - 1) % size(); }
+inline int right() { return (rank() + 1) % size(); }
 
 }  // namespace test
 

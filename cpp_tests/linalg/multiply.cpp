@@ -24,20 +24,11 @@ using admpi::varmat;
 using admpi::view;
 using test::code_of;
 using test::numbers;
+using test::some;
 
 namespace {
 
-numbers some(std::int64_t n, std::int64_t from = 0) {
-  numbers x(static_cast<std::size_t>(n));
-  for (std::int64_t k = 0; k < n; ++k) {
-    const double y = std::sin(12.9898 * static_cast<double>(from + k + 1)) * 43758.5453;
-    x[static_cast<std::size_t>(k)] = 2.0 * (y - std::floor(y)) - 1.0;
-  }
-  return x;
-}
-
-struct recording : admpi::tape {
-  recording() { start(); }
+struct recording : test::recording_tape {
   varmat matrix(std::int64_t rows, std::int64_t cols, std::int64_t from = 0, bool active = true) {
     varmat a(rows, cols, some(rows * cols, from).data());
     if (active) input(a);

@@ -18,18 +18,10 @@ namespace subjects_of_linalg {
 
 using namespace admpi;
 using test::numbers;
+using test::some;
 using views = std::vector<view>;
 using matrices = std::vector<varmat>;
 using tangents = std::vector<tangent<varmat>>;
-
-inline numbers some(std::int64_t n, std::int64_t from = 0) {
-  numbers x(static_cast<std::size_t>(n));
-  for (std::int64_t k = 0; k < n; ++k) {
-    const double y = std::sin(12.9898 * static_cast<double>(from + k + 1)) * 43758.5453;
-    x[static_cast<std::size_t>(k)] = 2.0 * (y - std::floor(y)) - 1.0;
-  }
-  return x;
-}
 
 inline varmat any(std::int64_t rows, std::int64_t cols, std::int64_t from = 0) {
   return varmat(rows, cols, some(rows * cols, from).data());
@@ -146,8 +138,7 @@ inline void check_close(const numbers &got, const numbers &expected, double tole
   }
 }
 
-struct recording : tape {
-  recording() { start(); }
+struct recording : test::recording_tape {
   matrices inputs(const matrices &at) {
     matrices x = at;
     for (varmat &a : x) input(a);

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/recording_tape.hpp"
 #include "map/problem.hpp"
 
 using namespace map_tests;
@@ -69,8 +70,7 @@ TEST_CASE("test_map_exceptions_arrive_with_job_and_type") {
       map_values values;
       values.x_i = ragged<std::int32_t>(std::move(kinds), jobs);
       map_data data(workers, values);
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       actives shared{3.0};
       tape.input(shared);
       return values_of(map_rect(f, shared, jobs, data));
@@ -109,8 +109,7 @@ TEST_CASE("test_map_after_a_failure_records_as_before") {
     map_values values;
     values.x_i = ragged<std::int32_t>({0, 0, 1}, 3);
     map_data data(workers, values);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var x = 3.0;
     tape.input(x);
     const var before = sin(x);
@@ -127,8 +126,7 @@ TEST_CASE("test_map_after_a_failure_records_as_before") {
 TEST_CASE("test_map_passes_what_is_not_a_number") {
   const auto roots = [](const auto &job) { job.y[0] = sqrt(job.params[0]) * job.shared[0]; };
   with_workers([&](map_workers &workers) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     actives shared{2.0}, params{4.0, -1.0, 9.0, std::numeric_limits<double>::infinity(), 0.0};
     tape.input(shared);
     tape.input(params);
@@ -180,8 +178,7 @@ TEST_CASE("test_map_is_not_changed_by_its_jobs") {
 TEST_CASE("test_map_refuses_active_captures") {
   for (const int before : {0, 1000}) {
     CAPTURE(before);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     actives many(static_cast<std::size_t>(before), 1.0), shared = {2.0};
     if (before > 0) tape.input(many);
     var captured = 3.0;
@@ -206,8 +203,7 @@ TEST_CASE("test_map_refuses_active_captures") {
     CHECK(tape.adjoint(captured) == 0.0);
   }
   // Nor may a job use what an earlier one has recorded.
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   actives shared = {2.0}, params = {1.0, 10.0, 100.0};
   tape.input(shared);
   tape.input(params);
@@ -234,8 +230,7 @@ TEST_CASE("test_map_jobs_may_reset_what_they_recorded") {
       job.y[0] = job.shared[0] * 2.0;
       job.y[1] = job.shared[0] * 3.0;
     };
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     actives shared = {0.5}, params = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
     tape.input(shared);
     tape.input(params);
@@ -308,8 +303,7 @@ TEST_CASE("test_map_what_a_callback_throws_in_the_sweep_of_a_job_is_told") {
       });
       job.y[0] = y * 1.0;
     };
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     actives shared = {1.0};
     tape.input(shared);
     for (int call = 0; call < 2; ++call) {

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/recording_tape.hpp"
 #include "map/problem.hpp"
 
 using namespace map_tests;
@@ -148,8 +149,7 @@ TEST_CASE("test_map_takes_parameters_in_all_forms") {
   CHECK(map_sum(f, shared, unlike) == numbers{342.0});
   CHECK(map_rect(f, shared, ragged<double>({1.0, 2.0, 3.0, 4.0}, 2)) == numbers{321.0, 721.0});
   CHECK(map_rect(weigh, shared, numbers{3.0, 4.0}) == numbers{321.0, 421.0});
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a(2, 3, numbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}.data());
   tape.input(a);
   const actives y = map_rect(f, a.col(0), a);
@@ -300,8 +300,7 @@ TEST_CASE("test_map_of_plain_numbers_records_nothing") {
     map_data data(workers, p.data);
     const map_function f("model", model{});
     CHECK(admpi::map(f, p.shared, p.params, p.lengths, data) == expected);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     const std::uint64_t before = tape.statistics().statements;
     CHECK(admpi::map(f, p.shared, p.params, p.lengths, data) == expected);
     // Active as a type, but nothing that depends on an input.
@@ -359,8 +358,7 @@ TEST_CASE("test_map_in_directions_nests_and_parts_of_the_recording") {
   const problem p = problem::rectangular(5, 1);
   with_workers([&](map_workers &workers) {
     map_data data(workers, p.data);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     tape.set_width(4);
     actives shared(p.shared.begin(), p.shared.end());
     tape.input(shared);

@@ -11,6 +11,8 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/recording_tape.hpp"
+
 namespace map_tests {
 
 using admpi::map_job;
@@ -131,8 +133,7 @@ struct problem {
 /// Values, and the gradient of a weighted sum of the results with respect to all parameters; twice.
 using recorded = std::function<actives(const actives &shared, const ragged<var> &params)>;
 inline numbers derivatives(const problem &p, const recorded &run, bool active_shared = true, bool active_params = true) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   actives shared(p.shared.begin(), p.shared.end()), params(p.params.values().begin(), p.params.values().end());
   if (active_shared && !shared.empty()) tape.input(shared);
   if (active_params && !params.empty()) tape.input(params);
@@ -191,8 +192,7 @@ inline void check_tangents_on_the_tape(const all_modes &f, admpi::map_workers &w
   const problem p = problem::of_all_lengths(7);
   const numbers ds = some(p.shared.size(), 3.1), dp = some(p.params.values().size(), 1.7);
   const auto hessian_times = [&](const auto &run) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     actives s(p.shared.begin(), p.shared.end()), q(p.params.values().begin(), p.params.values().end()), d(ds.begin(), ds.end());
     tape.input(s);
     tape.input(q);

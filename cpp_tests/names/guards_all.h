@@ -7,16 +7,8 @@ struct refusal {
   int (*run)(struct objects *on);
 };
 
-static int run_Accumulate(struct objects *on) {
-  return AMPI_Accumulate(on->in, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
-}
-
 static int run_Compare_and_swap(struct objects *on) {
   return AMPI_Compare_and_swap(on->in, on->in, on->out, on->type, 0, 0, on->win);
-}
-
-static int run_Fetch_and_op(struct objects *on) {
-  return AMPI_Fetch_and_op(on->in, on->out, on->type, 0, 0, MPI_SUM, on->win);
 }
 
 static int run_File_iread(struct objects *on) {
@@ -131,26 +123,6 @@ static int run_File_write_shared(struct objects *on) {
   return AMPI_File_write_shared(on->file, on->in, 1, on->type, MPI_STATUS_IGNORE);
 }
 
-static int run_Get(struct objects *on) {
-  return AMPI_Get(on->in, 1, on->type, 0, 0, 1, on->type, on->win);
-}
-
-static int run_Get_accumulate(struct objects *on) {
-  return AMPI_Get_accumulate(on->in, 1, on->type, on->out, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
-}
-
-static int run_Pack(struct objects *on) {
-  return AMPI_Pack(on->in, 1, on->type, on->out, 0, &on->position, on->comm);
-}
-
-static int run_Pack_external(struct objects *on) {
-  return AMPI_Pack_external("external32", on->in, 1, on->type, on->out, 0, &on->address);
-}
-
-static int run_Put(struct objects *on) {
-  return AMPI_Put(on->in, 1, on->type, 0, 0, 1, on->type, on->win);
-}
-
 static int run_Raccumulate(struct objects *on) {
   return AMPI_Raccumulate(on->in, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win, &on->request);
 }
@@ -166,14 +138,6 @@ static int run_Rget_accumulate(struct objects *on) {
 
 static int run_Rput(struct objects *on) {
   return AMPI_Rput(on->in, 1, on->type, 0, 0, 1, on->type, on->win, &on->request);
-}
-
-static int run_Unpack(struct objects *on) {
-  return AMPI_Unpack(on->in, 0, &on->position, on->out, 1, on->type, on->comm);
-}
-
-static int run_Unpack_external(struct objects *on) {
-  return AMPI_Unpack_external("external32", on->in, 0, &on->address, on->out, 1, on->type);
 }
 
 static int run_Allgather_init(struct objects *on) {
@@ -292,9 +256,7 @@ static int run_Isendrecv_replace(struct objects *on) {
 }
 
 static const struct refusal refusals[] = {
-  {"AMPI_Accumulate", ON_WIN, run_Accumulate},
   {"AMPI_Compare_and_swap", ON_WIN, run_Compare_and_swap},
-  {"AMPI_Fetch_and_op", ON_WIN, run_Fetch_and_op},
   {"AMPI_File_iread", ON_FILE, run_File_iread},
   {"AMPI_File_iread_all", ON_FILE, run_File_iread_all},
   {"AMPI_File_iread_at", ON_FILE, run_File_iread_at},
@@ -323,17 +285,10 @@ static const struct refusal refusals[] = {
   {"AMPI_File_write_ordered", ON_FILE, run_File_write_ordered},
   {"AMPI_File_write_ordered_begin", ON_FILE, run_File_write_ordered_begin},
   {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
-  {"AMPI_Get", ON_WIN, run_Get},
-  {"AMPI_Get_accumulate", ON_WIN, run_Get_accumulate},
-  {"AMPI_Pack", ON_COMM, run_Pack},
-  {"AMPI_Pack_external", ON_WORLD, run_Pack_external},
-  {"AMPI_Put", ON_WIN, run_Put},
   {"AMPI_Raccumulate", ON_WIN, run_Raccumulate},
   {"AMPI_Rget", ON_WIN, run_Rget},
   {"AMPI_Rget_accumulate", ON_WIN, run_Rget_accumulate},
   {"AMPI_Rput", ON_WIN, run_Rput},
-  {"AMPI_Unpack", ON_COMM, run_Unpack},
-  {"AMPI_Unpack_external", ON_WORLD, run_Unpack_external},
   {"AMPI_Allgather_init", ON_COMM, run_Allgather_init},
   {"AMPI_Allgatherv_init", ON_COMM, run_Allgatherv_init},
   {"AMPI_Allreduce_init", ON_COMM, run_Allreduce_init},

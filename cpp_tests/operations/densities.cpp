@@ -84,8 +84,7 @@ template <class Event, class Formula, std::size_t... I>
 void check_mix(Event event, Formula formula, const std::array<given, sizeof...(I)> &from, unsigned mask,
                std::index_sequence<I...>) {
   constexpr unsigned count = sizeof...(I);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const std::array<made, count> arguments{made(tape, from[I], mask >> I & 1, mask >> (I + count) & 1)...};
   const bool all_scalar = (arguments[I].scalar && ...);
   const std::size_t n = all_scalar ? 1 : from[0].values.size();
@@ -167,8 +166,7 @@ TEST_CASE("test_densities_far_out") {
   CHECK(admpi::gamma_lpdf(0.0, 0.5, 1.0).value == infinite);
   CHECK(close(admpi::gamma_lpdf(0.0, 1.0, 3.0).value, std::log(3.0), 1e-15));
 
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<var> x{0.0, -0.5, 1.0};
   var alpha = 1.0, beta = 3.0;
   tape.input(x);
@@ -215,8 +213,7 @@ TEST_CASE("test_densities_student_t_in_the_tails") {
   };
   for (const auto &each : cases) {
     CAPTURE(each.y);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var y = each.y, nu = each.nu, mu = each.mu, sigma = each.sigma;
     for (var *x : {&y, &nu, &mu, &sigma}) tape.input(*x);
     const var lp = student_t_lpdf(y, nu, mu, sigma);
@@ -231,8 +228,7 @@ TEST_CASE("test_densities_student_t_in_the_tails") {
 }
 
 TEST_CASE("test_densities_of_parts_expressions_and_vectors") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a(3, 4, numbers{0.3, 1.1, -0.7, 2.0, 0.4, -1.2, 0.9, 0.8, 1.6, -0.1, 0.2, 0.5}.data());
   var s = 0.8;
   tape.input(a);
@@ -280,8 +276,7 @@ TEST_CASE("test_densities_of_parts_expressions_and_vectors") {
 }
 
 TEST_CASE("test_densities_of_matrices_that_are_overwritten_afterwards") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat y(3, 1, numbers{0.3, 1.1, -0.7}.data()), mu(3, 1, numbers{0.1, 0.2, 0.4}.data());
   tape.input(y);
   var sigma = 0.8;
@@ -316,8 +311,7 @@ TEST_CASE("test_densities_of_matrices_that_are_overwritten_afterwards") {
 }
 
 TEST_CASE("test_densities_in_directions_ranges_and_nests") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   tape.set_width(4);
   varmat y(2, 1, numbers{0.3, 1.1}.data());
   var sigma = 0.8;
@@ -395,8 +389,7 @@ TEST_CASE("test_densities_say_what_is_wrong") {
         "poisson_log_lpmf: y = 1.5 is not an integer from 0 on");
   CHECK(message<argument_error>([] { admpi::poisson_log_lpmf(-1, 0.0); }) ==
         "poisson_log_lpmf: y = -1 is not an integer from 0 on");
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 1.0;
   tape.input(x);
   CHECK(message<admpi::unsupported_error>([&] { poisson_log_lpmf(x, 0.0); }) ==
@@ -442,8 +435,7 @@ TEST_CASE("test_densities_multi_normal_cholesky_agrees_with_scalars") {
   for (unsigned mask = 0; mask < 32; ++mask) {
     CAPTURE(mask);
     const std::int64_t n = 4, m = (mask & 8) != 0 ? 3 : 1, means = (mask & 16) != 0 ? m : 1;
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     const auto matrix = [&](std::int64_t rows, std::int64_t cols, double by, bool active) {
       numbers x;
       for (std::int64_t k = 0; k < rows * cols; ++k) x.push_back(std::sin(by * static_cast<double>(k + 1)));
@@ -486,8 +478,7 @@ TEST_CASE("test_densities_multi_normal_by_the_covariance") {
   for (unsigned mask = 0; mask < 16; ++mask) {
     CAPTURE(mask);
     const std::int64_t n = 4, m = (mask & 8) != 0 ? 3 : 1;
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     const auto matrix = [&](std::int64_t rows, std::int64_t cols, double by, bool active) {
       numbers x;
       for (std::int64_t k = 0; k < rows * cols; ++k) x.push_back(std::sin(by * static_cast<double>(k + 1)));
@@ -534,8 +525,7 @@ TEST_CASE("test_densities_multi_normal_by_the_covariance") {
 }
 
 TEST_CASE("test_densities_multi_normal_cholesky_in_directions_and_of_parts") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   tape.set_width(2);
   varmat all(5, 5);
   for (std::int64_t k = 0; k < 25; ++k) all(k) = std::cos(1.3 * static_cast<double>(k)) + (k % 6 == 0 ? 2.0 : 0.0);
@@ -580,8 +570,7 @@ TEST_CASE("test_densities_multi_normal_cholesky_says_what_is_wrong") {
 }
 
 TEST_CASE("test_densities_multi_normal_of_scalars") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var y = 0.3, mu = -1.2, sigma = 0.7;
   tape.input(y);
   tape.input(mu);

@@ -18,14 +18,11 @@ using admpi::operation_call;
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
+using test::close;
 using test::message;
 using test::numbers;
 
 namespace {
-
-bool close(double got, double expected, double digits = 1e-13) {
-  return std::fabs(got - expected) <= digits * (1.0 + std::fabs(expected));
-}
 
 void check_close(const numbers &got, const numbers &expected, double digits = 1e-13) {
   REQUIRE(got.size() == expected.size());
@@ -99,8 +96,7 @@ TEST_CASE("test_operations_agree_with_scalars_in_all_mixes") {
     CAPTURE(mask);
     std::vector<bool> asked;
     const auto alive = std::make_shared<int>(0);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     varmat a(3, 2, some(6, 1.3).data()), x(2, 1, some(2, 0.7).data());
     var s = 1.5;
     if ((mask & 1) != 0) tape.input(a);
@@ -133,8 +129,7 @@ TEST_CASE("test_operations_agree_with_scalars_in_all_mixes") {
 }
 
 TEST_CASE("test_operations_of_matrices_that_are_overwritten_afterwards") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a(3, 2, some(6, 1.3).data()), x(2, 1, some(2, 0.7).data());
   var s = 1.5;
   tape.input(a);
@@ -180,8 +175,7 @@ struct careless {
 TEST_CASE("test_operations_that_assign_to_their_operands") {
   for (const bool whole : {false, true}) {
     CAPTURE(whole);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     const numbers values{2.0, 3.0, 4.0};
     varmat x(3, 1, values.data());
     var s = 5.0;
@@ -195,8 +189,7 @@ TEST_CASE("test_operations_that_assign_to_their_operands") {
 }
 
 TEST_CASE("test_operations_of_parts_in_directions") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   tape.set_width(4);
   varmat all(4, 4, some(16, 0.9).data());
   tape.input(all);
@@ -223,8 +216,7 @@ TEST_CASE("test_operations_without_a_recording") {
   const std::vector<varmat> y = apply_operation(scaled_product{alive}, {a, x, 2.0}, {{3, 1}, {1, 1}});
   check_close(y[0].values(), by_scalars(a, x, 2.0)[0].values());
   CHECK(alive.use_count() == 1);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat b = a;
   tape.input(b);
   {
@@ -242,8 +234,7 @@ TEST_CASE("test_operations_without_a_recording") {
 
 TEST_CASE("test_operations_in_nests") {
   const auto alive = std::make_shared<int>(0);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a(3, 2, some(6, 1.3).data()), x(2, 1, some(2, 0.7).data());
   tape.input(a);
   {
@@ -288,8 +279,7 @@ struct nested_sine {
 }  // namespace
 
 TEST_CASE("test_operations_may_record_nests_in_the_sweep") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat x(3, 1, some(3, 1.1).data());
   tape.input(x);
   const varmat y = apply_operation(nested_sine{}, {2.0 * x}, {{3, 1}})[0];
@@ -307,8 +297,7 @@ TEST_CASE("test_operations_may_record_nests_in_the_sweep") {
 
 TEST_CASE("test_operations_exceptions_come_out") {
   int fail = 1;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat x(3, 1, some(3, 1.1).data());
   tape.input(x);
   const std::uint64_t events = tape.statistics().events;
@@ -345,8 +334,7 @@ std::int32_t resets(const admpi_operation_call *) { return admpi_tape_reset(admp
 }  // namespace
 
 TEST_CASE("test_operations_by_the_c_interface") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 3.0;
   tape.input(x);
   const admpi_operand operand = admpi_operand_scalar(x);
@@ -467,8 +455,7 @@ TEST_CASE("test_operations_linear_solve_agrees_with_elimination") {
   for (unsigned mask = 0; mask < 8; ++mask) {
     CAPTURE(mask);
     const std::int64_t n = 5, m = 2;
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     varmat b(n, m, some(n * m, 1.9).data()), p(n, 1, some(n, 0.8).data());
     var s = 0.6;
     if ((mask & 1) != 0) tape.input(b);
@@ -497,8 +484,7 @@ TEST_CASE("test_operations_linear_solve_agrees_with_elimination") {
 
 TEST_CASE("test_operations_linear_solve_in_directions_and_nests") {
   const std::int64_t n = 4;
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   tape.set_width(2);
   varmat b(n, 1, some(n, 1.9).data()), p(n, 1, some(n, 0.8).data());
   tape.input(b);
@@ -535,8 +521,7 @@ TEST_CASE("test_operations_linear_solve_in_directions_and_nests") {
 }
 
 TEST_CASE("test_operations_linear_solve_errors") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat b(3, 1, some(3, 1.9).data()), p(3, 1, some(3, 0.8).data());
   tape.input(b);
   tape.input(p);
@@ -566,8 +551,7 @@ TEST_CASE("test_operations_equations_do_not_lose_what_is_not_a_parameter") {
         CAPTURE(on_another_tape);
         CAPTURE(fixed);
         CAPTURE(constant);
-        admpi::tape tape;
-        tape.start();
+        test::recording_tape tape;
         varmat b(1, 1, numbers{1.9}.data()), p(1, 1, numbers{0.25}.data());
         var q = 0.5;
         tape.input(b);
@@ -623,8 +607,7 @@ varmat ring(const varmat &x, const std::vector<varmat> &p) {
 TEST_CASE("test_operations_fixed_point_agrees_with_the_recorded_iteration") {
   for (unsigned mask = 0; mask < 4; ++mask) {
     CAPTURE(mask);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     varmat p(4, 1, some(4, 0.8).data());
     var s = 0.3;
     if ((mask & 1) != 0) tape.input(p);
@@ -653,8 +636,7 @@ TEST_CASE("test_operations_fixed_point_agrees_with_the_recorded_iteration") {
 }
 
 TEST_CASE("test_operations_fixed_point_in_directions") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   tape.set_width(2);
   varmat p(4, 1, some(4, 0.8).data());
   var s = 0.3;
@@ -686,8 +668,7 @@ TEST_CASE("test_operations_fixed_point_in_directions") {
 }
 
 TEST_CASE("test_operations_fixed_point_that_is_not_found") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat p(2, 1, numbers{0.5, 0.25}.data());
   tape.input(p);
   const auto grows = [](const varmat &x, const std::vector<varmat> &q) { return varmat(-2.0 * x + q[0]); };

@@ -130,8 +130,7 @@ void check_three(double a, double b, double c, const Results &results, double va
                  double tolerance) {
   for (int mask = 0; mask < 8; ++mask) {
     CAPTURE(mask);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var x = a, y = b, z = c;
     if (mask & 1) tape.input(x);
     if (mask & 2) tape.input(y);
@@ -242,8 +241,7 @@ TEST_CASE("test_functions_pow_of_exponent_zero_has_mixed_derivatives") {
   const U third = pow(U(T(4.0), T(1.0)), U(T(tangent<double>(0.0, 1.0), tangent<double>(1.0)), T(0.0)));
   CHECK(third.derivative.derivative.derivative == doctest::Approx(0.5 * std::log(4.0)).epsilon(1e-15));
 
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 4.0, p = 0.0;
   tape.input(x);
   tape.input(p);
@@ -258,8 +256,7 @@ TEST_CASE("test_functions_pow_of_negative_bases_has_symmetric_second_derivatives
   // The exponent is an integer there, and constant: p x^(p - 1) has no derivative in p, as log(x) x^p is 0 for all x.
   for (const double exponent : {-2.0, 1.0, 3.0, 200.0}) {
     for (const bool along_base : {true, false}) {
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       var x = -1.5, p = exponent;
       tape.input(x);
       tape.input(p);
@@ -439,8 +436,7 @@ TEST_CASE("test_functions_fma") {
 
 TEST_CASE("test_functions_piecewise_constant_results_are_passive") {
   for (const double x : {-2.5, -0.5, 0.0, 0.5, 1.0, 2.7}) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var a = x;
     tape.input(a);
     const auto before = tape.statistics().statements;
@@ -575,8 +571,7 @@ struct through_complex {
 TEST_CASE("test_functions_of_complex_parts") {
   const through_complex f{};
   const double x = 0.8, h = 1e-6, expected = (f(x + h) - f(x - h)) / (2.0 * h);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var a = x;
   tape.input(a);
   const var y = f(a);
@@ -618,8 +613,7 @@ TEST_CASE("test_functions_in_standard_algorithms") {
     CAPTURE(x);
     const double h = 1e-6;
     const double value = value_of_algorithms(x), slope = (value_of_algorithms(x + h) - value_of_algorithms(x - h)) / (2.0 * h);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var a = x;
     tape.input(a);
     const var y = f(a);
@@ -662,8 +656,7 @@ TEST_CASE("test_functions_set_derivative") {
   using admpi::derivative;
   using admpi::set_derivative;
   const double slope = 2.0 * (std::sin(0.7) + 0.7 * std::cos(0.7));
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   CHECK(driver<var>(0.7) == doctest::Approx(slope));
   CHECK(driver<tangent<double>>(0.7) == doctest::Approx(slope));
   CHECK(driver<tangent<var>>(0.7) == doctest::Approx(slope));

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/recording_tape.hpp"
+
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
@@ -85,8 +87,7 @@ void check_statement(unsigned seed) {
   const std::int64_t ld = rows + (contiguous ? 0 : 1 + next.below(5)), width_of = cols + 2;
   // Room for a part and for the transpose of one.
   const std::int64_t tall = std::max(ld, cols + 3), wide = std::max(width_of, next.below(3) == 0 ? rows + 1 : 0);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   const int directions = next.below(3) == 0 ? 4 : 1;
   tape.set_width(directions);
   std::vector<double> values = next.reals(tall * wide, 0.25, 1.75);
@@ -177,8 +178,7 @@ TEST_CASE("test_scalars_random") {
 
 TEST_CASE("test_random_expressions_infinite_partials_without_weight") {
   for (const std::size_t n : {1, 16, 100, 512, 700}) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<double> values(n, 4.0), w(n, 3.0);
     for (std::size_t k = 0; k < n; k += 3) values[k] = w[k] = 0.0;
     varmat x(values);

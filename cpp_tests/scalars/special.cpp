@@ -74,8 +74,7 @@ void check_unary(const char *name, F f, unary_c c, const unary_row (&rows)[N]) {
     const TT tt = f(TT(T(x, 1.0), T(1.0)));
     CHECK(tt.value.value == plain);
     CHECK(close(tt.derivative.derivative, second, terms, 1e-13));
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var a = x;
     tape.input(a);
     const tangent<var> tv = f(tangent<var>(a, var(1.0)));
@@ -224,8 +223,7 @@ TEST_CASE("test_special_multiply_log_has_mixed_derivatives_at_zero") {
 }
 
 TEST_CASE("test_special_functions_in_expressions_and_in_std") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 1.7, y = 0.4;
   tape.input(x);
   tape.input(y);
@@ -244,8 +242,7 @@ TEST_CASE("test_special_functions_in_expressions_and_in_std") {
 }
 
 TEST_CASE("test_special_functions_of_arrays") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::varmat a(3, 1, std::vector<double>{0.3, 1.7, 2.9}.data());
   var s = 0.8;
   tape.input(a);
@@ -274,8 +271,7 @@ TEST_CASE("test_special_functions_of_arrays") {
 }
 
 TEST_CASE("test_special_functions_of_arrays_have_second_derivatives") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   admpi::varmat a(3, 1, std::vector<double>{0.3, 1.7, 2.9}.data());
   tape.input(a);
   const auto f = [](const auto &x) { return elt_multiply(lgamma(x), inv_logit(x)) + beta(x, 1.4) - log_sum_exp(0.3, x) + Phi(x); };

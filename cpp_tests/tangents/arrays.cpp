@@ -9,22 +9,20 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/helpers.hpp"
 #include "scalars/function_lists.h"
 
 using admpi::tangent;
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
-using numbers = std::vector<double>;
+using test::numbers;
 
 namespace {
 
 constexpr int rows = 3, cols = 4, n = rows * cols;
 
-double number(int k) {
-  const double x = std::sin(12.9898 * (k + 1)) * 43758.5453;
-  return 0.2 + 0.6 * (x - std::floor(x));
-}
+double number(int k) { return 0.2 + 0.6 * test::fraction(k); }
 
 numbers some(int from) {
   numbers x;
@@ -67,8 +65,7 @@ void compare(F f) {
   const numbers px = some(0), py = some(50), vx = some(100), vy = some(150), w = some(200);
   result got, expected;
   {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     varmat x(rows, cols, px.data()), y(rows, cols, py.data());
     tape.input(x);
     tape.input(y);
@@ -77,8 +74,7 @@ void compare(F f) {
     finish(tape, dot(c, varmat(rows, cols, w.data())), x, y, got);
   }
   {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> x(px.begin(), px.end()), y(py.begin(), py.end());
     tape.input(x);
     tape.input(y);
@@ -144,8 +140,7 @@ TEST_CASE("test_tangent_arrays_functions") {
 }
 
 TEST_CASE("test_tangent_arrays_reductions_and_products") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat x(3, 3, some(0).data());
   tape.input(x);
   numbers v = some(50);
@@ -158,8 +153,7 @@ TEST_CASE("test_tangent_arrays_reductions_and_products") {
   tape.reverse();
   const numbers hv = tape.adjoints(x);
   const auto gradient = [&](double t) {
-    admpi::tape own;
-    own.start();
+    test::recording_tape own;
     numbers p = some(0);
     p.resize(9);
     for (std::size_t k = 0; k < 9; ++k) p[k] += t * v[k];
@@ -178,8 +172,7 @@ TEST_CASE("test_tangent_arrays_scalars_with_arrays_that_are_fixed") {
   const auto with = [&](const auto &f) {
     // The scalar's second derivative against differences of its first one.
     const auto at = [&](double t) {
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       var x = t;
       tape.input(x);
       const tangent<var> y = f(tangent<var>(x, var(1.0)), varmat(rows, cols, weights.data()));
@@ -220,8 +213,7 @@ template <class F>
 void second(F f) {
   numbers p = some(0), v = some(50);
   const auto gradient = [&](double t, const varmat &direction, double *value, double *slope) {
-    admpi::tape own;
-    own.start();
+    test::recording_tape own;
     numbers q = p;
     for (std::size_t k = 0; k < q.size(); ++k) q[k] += t * v[k];
     varmat m(n, 1, q.data());
@@ -262,8 +254,7 @@ TEST_CASE("test_tangent_arrays_at_the_ends_of_their_range") {
   CHECK(sum(pow(x, 0.5)).derivative.value == doctest::Approx(0.25));
   CHECK(sum(multiply_log(x, varmat(numbers{0.0, 1.0}))).derivative.value == 0.0);
   const auto curvature = [](auto f, numbers at, numbers along) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     varmat a(at), d(along);
     tape.input(a);
     tape.seed(sum(f(tangent<varmat>{a, d})).derivative);
@@ -327,8 +318,7 @@ TEST_CASE("test_tangent_arrays_parts_that_are_joined_and_gathered") {
 }
 
 TEST_CASE("test_tangent_arrays_parts") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat x(4, 1, some(0).data());
   tape.input(x);
   const numbers v = some(50);
@@ -350,8 +340,7 @@ TEST_CASE("test_tangent_arrays_parts") {
 }
 
 TEST_CASE("test_tangent_arrays_elements_shapes_and_products_with_fixed_arrays") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat x(rows, cols, some(0).data());
   const varmat v(rows, cols, some(100).data()), w(rows, cols, some(200).data());
   tape.input(x);
@@ -375,8 +364,7 @@ TEST_CASE("test_tangent_arrays_elements_shapes_and_products_with_fixed_arrays") 
 }
 
 TEST_CASE("test_tangent_arrays_as_ranges") {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat x(rows, cols, some(100).data());
   tape.input(x);
   const tangent<varmat> a{x, varmat(rows, cols, some(200).data())};

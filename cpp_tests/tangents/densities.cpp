@@ -18,13 +18,12 @@ using admpi::tangent;
 using admpi::tangent_argument;
 using admpi::var;
 using admpi::varmat;
+using test::close;
 using test::numbers;
 
 namespace {
 
 using tangents = std::vector<tangent<double>>;
-
-bool close(double got, double expected) { return std::fabs(got - expected) <= 1e-13 * (1.0 + std::fabs(expected)); }
 
 tangents with(const numbers &x, const numbers &along) {
   tangents all;
@@ -35,8 +34,7 @@ tangents with(const numbers &x, const numbers &along) {
 /// <gradient, direction> by a sweep.
 template <class F>
 tangent<double> by_sweep(F f, const std::vector<tangent_argument> &x) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<varmat> in;
   for (const tangent_argument &each : x) {
     in.emplace_back(each.rows(), each.cols(), each.values().data());
@@ -88,8 +86,7 @@ TEST_CASE("test_tangent_densities_beside_a_recording") {
   CHECK(close(alone.derivative, 1.5 * 1.2 / 4.0));
   // An infinite partial derivative has no part in a direction without its argument.
   CHECK(gamma_lpdf(0.0, 2.0, tangent<double>(1.0, 1.0)).derivative == 2.0);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var x = 2.0;
   tape.input(x);
   const auto before = tape.statistics();
@@ -120,8 +117,7 @@ void second(F f, const std::vector<numbers> &at, unsigned fixed = 0) {
   };
   const auto gradient = [&](double t) {
     const auto point = moved(t);
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<std::vector<var>> x;
     for (const numbers &each : point) {
       x.emplace_back(each.begin(), each.end());
@@ -142,8 +138,7 @@ void second(F f, const std::vector<numbers> &at, unsigned fixed = 0) {
   double second = 0.0;
   for (std::size_t k = 0; k < 3 * n; ++k) second += (fixed >> (k / 3) & 1) != 0 ? 0.0 : direction(k / 3, k % 3) * slope(1 + k);
   const auto near = [](double got, double expected) { return std::fabs(got - expected) <= 1e-7 * (1.0 + std::fabs(expected)); };
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   // Scalars, and matrices of them.
   std::vector<std::vector<tangent<var>>> x;
   std::vector<std::vector<var>> in;
@@ -215,8 +210,7 @@ TEST_CASE("test_tangent_densities_second_derivatives") {
     else return normal_lpdf(span(mu), span(x[0]), span(x[1]));
   }, {y, positive});
   CHECK(admpi::gamma_lpdf(std::array<double, 2>{0.5, 1.5}, 2.0, 1.0).value == admpi::gamma_lpdf(numbers{0.5, 1.5}, 2.0, 1.0).value);
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var rate = 1.0;
   tape.input(rate);
   // Its infinite partial derivative has no part.
@@ -233,8 +227,7 @@ TEST_CASE("test_tangent_densities_second_derivatives") {
 /// First derivatives by tangent<var> where its own formulas of the partial derivatives are at their limits, against a sweep.
 TEST_CASE("test_tangent_densities_far_out") {
   const auto slopes = [](auto density, double at) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     var x = at;
     tape.input(x);
     const var along = density(tangent<var>(x, var(1.0))).derivative;
@@ -263,8 +256,7 @@ TEST_CASE("test_tangent_densities_second_derivatives_of_the_multivariate_normal"
   const auto part = [](const auto &x, int from, int rows, int cols) { return x.segment(from, rows * cols).reshaped(rows, cols); };
   const auto check = [&](const auto &f) {
     const auto gradient = [&](double t, bool tangents, double *slope) {
-      admpi::tape tape;
-      tape.start();
+      test::recording_tape tape;
       numbers p = at;
       for (std::size_t k = 0; k < p.size(); ++k) p[k] += t * along[k];
       varmat x(p);

@@ -121,8 +121,7 @@ std::vector<numbers> moved(const std::vector<numbers> &x, const std::vector<numb
 /// weight . f, its gradient, and the values of f, by a sweep.
 template <class F>
 numbers by_sweep(F f, const std::vector<numbers> &x, std::vector<numbers> &gradient) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<varmat> in;
   for (const numbers &each : x) {
     in.emplace_back(each);
@@ -175,8 +174,7 @@ void check_against_sweeps(F f) {
   }
   CHECK(std::fabs(of_second) > 1e-3);
   // tangent<var>: the Hessian times u, of which v picks the same.
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   std::vector<std::vector<var>> in;
   inputs<var> along_u;
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -217,8 +215,7 @@ const auto divide = [](const std::vector<varmat> &p, const numbers &rhs, bool) {
 /// The sums of what f makes of T, element by element, where T is a tangent of a tangent and of scalars on a tape.
 template <class F, class G>
 void check_matrices(F of_matrices, G closed_form) {
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   varmat a(2, 2, numbers{1.2, 0.9, 1.5, 1.1}.data());
   const varmat direction(2, 2, numbers{0.5, -1.0, 0.25, 0.75}.data());
   tape.input(a);

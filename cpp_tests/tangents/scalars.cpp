@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/recording_tape.hpp"
+
 using admpi::tangent;
 using admpi::var;
 
@@ -68,8 +70,7 @@ matrix hessian_by_sweeps(F f, const std::vector<double> &x) {
   const std::size_t n = x.size();
   matrix h(n, std::vector<double>(n));
   for (std::size_t j = 0; j < n; ++j) {
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<tangent<var>> active(x.begin(), x.end());
     for (auto &a : active) tape.input(a.value);
     active[j].derivative = 1.0;
@@ -238,8 +239,7 @@ TEST_CASE("test_tangent_operators_of_all_mixes") {
   CHECK(std::max(x, 5.0).derivative == 0.0);
 
   // An expression of var is a constant for tangent<var>.
-  admpi::tape tape;
-  tape.start();
+  test::recording_tape tape;
   var a = 3.0;
   tape.input(a);
   const tangent<var> t(a, 1.0);
@@ -263,8 +263,7 @@ TEST_CASE("test_tangent_random_programs_agree_with_sweeps") {
     CAPTURE(seed);
     const std::vector<double> x = random_start(seed);
     const int steps = 20 + static_cast<int>(seed) * 5;
-    admpi::tape tape;
-    tape.start();
+    test::recording_tape tape;
     std::vector<var> active(x.begin(), x.end());
     tape.input(active);
     const var y = random_program(seed, active, steps);

@@ -11,6 +11,7 @@
 #include "admpi/var.h"
 #include "admpi/abi.h"
 #include "admpi/matrix.h"
+#include "admpi/time_loop.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,10 @@ extern MPI_Datatype AMPI_ADOUBLE;
 /** The datatype of an admpi_var_int, for reductions by MPI_MINLOC and MPI_MAXLOC: what stands in place of
  *  MPI_DOUBLE_INT for active data. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_ADOUBLE_INT;
+
+/** The datatype of an admpi_var_complex or a std::complex<admpi::var>: what stands in place of MPI_C_DOUBLE_COMPLEX for
+ *  active data. MPI_SUM and MPI_PROD reduce it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_ADOUBLE_COMPLEX;
 
 /** The datatype of an element of a matrix. The buffer is the matrix, an `admpi_varmat *`; counts and displacements are
  *  in elements, column by column. Received elements get new ids. Nothing can be built from it. MPI_DATATYPE_NULL
@@ -137,6 +142,16 @@ int admpi_tape_seed_replicated(admpi_tape *tape,
                                int direction);
 
 /**
+ * Says which ranks do a time loop together. They compare what they are going to do, once a run, and in checking mode a step that
+ * is not repeatable on one rank ends the sweep on all.
+ * @param loop  the loop
+ * @param comm  a communicator of the ranks that run it; it lives as long as a tape holds a run
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
+ */
+int admpi_time_loop_set_comm(admpi_time_loop *loop,
+                             MPI_Comm comm);
+
+/**
  * Gives up, on all ranks, a sweep that stopped at a place which messages cross. Receives and drops the adjoints that are
  * in flight on `comm`, and forgets those that are held back. Clear the adjoints afterwards. In a callback of a sweep it
  * gives up a sweep that the callback began; the outer sweep goes on. Collective over `comm`.
@@ -150,165 +165,10 @@ int admpi_tape_abandon_sweep(admpi_tape *tape,
 /**
  * Registers a communicator that plain MPI_ calls made, so that it may carry active data. Collective over `comm`. Does
  * nothing if the library knows it already.
- * @param comm  an intracommunicator
+ * @param comm  a communicator; of an intercommunicator both groups call
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Comm_register(MPI_Comm comm);
-
-/**
- * MPI_Comm_dup. Registers the new communicator with the library. Collective over `comm`.
- * @param comm          the communicator
- * @param[out] newcomm  its duplicate
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
-
-/**
- * MPI_Comm_dup_with_info. Registers the new communicator with the library. Collective over `comm`.
- * @param comm          the communicator
- * @param info          hints for the duplicate
- * @param[out] newcomm  the duplicate
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
-
-/**
- * MPI_Comm_create. Registers the new communicator with the library. Collective over `comm`.
- * @param comm          the communicator
- * @param group         members of the new one
- * @param[out] newcomm  the new one, or MPI_COMM_NULL
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
-
-/**
- * MPI_Comm_create_group. Registers the new communicator with the library. Collective over `group`.
- * @param comm          the communicator
- * @param group         members of the new one
- * @param tag           distinguishes concurrent calls
- * @param[out] newcomm  the new one
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
-
-/**
- * MPI_Comm_split. Registers the new communicator with the library. Collective over `comm`.
- * @param comm          the communicator
- * @param color         ranks of one colour form one communicator; MPI_UNDEFINED: no communicator
- * @param key           orders the ranks
- * @param[out] newcomm  the new one, or MPI_COMM_NULL
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
-
-/**
- * MPI_Comm_split_type. Registers the new communicator with the library. Collective over `comm`.
- * @param comm          the communicator
- * @param split_type    such as MPI_COMM_TYPE_SHARED; MPI_UNDEFINED: none
- * @param key           orders the ranks
- * @param info          hints
- * @param[out] newcomm  the new one, or MPI_COMM_NULL
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
-
-/**
- * MPI_Comm_free. What was recorded on the communicator can still be reversed. Collective over `comm`.
- * @param[in,out] comm  MPI_COMM_NULL on return
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Comm_free(MPI_Comm *comm);
-
-/**
- * MPI_Cart_create. Registers the new communicator with the library. Collective over `comm_old`.
- * @param comm_old       the communicator
- * @param ndims          number of dimensions
- * @param dims           `ndims` sizes
- * @param periods        `ndims` flags
- * @param reorder        whether ranks may be reordered
- * @param[out] comm_cart the new one, or MPI_COMM_NULL
- * @return an MPI code, raised on `comm_old`
- */
-int AMPI_Cart_create(MPI_Comm comm_old,
-                     int ndims,
-                     const int *dims,
-                     const int *periods,
-                     int reorder,
-                     MPI_Comm *comm_cart);
-
-/**
- * MPI_Cart_sub. Registers the new communicator with the library. Collective over `comm`.
- * @param comm          a Cartesian communicator
- * @param remain_dims   a flag for each of its dimensions
- * @param[out] newcomm  the subgrid of this rank
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
-
-/**
- * MPI_Graph_create. Registers the new communicator with the library. Collective over `comm_old`.
- * @param comm_old         the communicator
- * @param nnodes           number of nodes
- * @param index            `nnodes` ends of the nodes' lists in `edges`
- * @param edges            neighbours, node by node
- * @param reorder          whether ranks may be reordered
- * @param[out] comm_graph  the new one, or MPI_COMM_NULL
- * @return an MPI code, raised on `comm_old`
- */
-int AMPI_Graph_create(MPI_Comm comm_old,
-                      int nnodes,
-                      const int *index,
-                      const int *edges,
-                      int reorder,
-                      MPI_Comm *comm_graph);
-
-/**
- * MPI_Dist_graph_create. Registers the new communicator with the library. Collective over `comm_old`.
- * @param comm_old              the communicator
- * @param n                     number of nodes whose edges this rank gives
- * @param sources               those `n` nodes
- * @param degrees               how many edges each has
- * @param destinations          the targets of these edges, node by node
- * @param weights               their weights, or MPI_UNWEIGHTED
- * @param info                  hints
- * @param reorder               whether ranks may be reordered
- * @param[out] comm_dist_graph  the new one
- * @return an MPI code, raised on `comm_old`
- */
-int AMPI_Dist_graph_create(MPI_Comm comm_old,
-                           int n,
-                           const int *sources,
-                           const int *degrees,
-                           const int *destinations,
-                           const int *weights,
-                           MPI_Info info,
-                           int reorder,
-                           MPI_Comm *comm_dist_graph);
-
-/**
- * MPI_Dist_graph_create_adjacent. Registers the new communicator with the library. Collective over `comm_old`.
- * @param comm_old              the communicator
- * @param indegree              number of ranks that lead here
- * @param sources               those ranks
- * @param sourceweights         their weights, or MPI_UNWEIGHTED
- * @param outdegree             number of ranks that this one leads to
- * @param destinations          those ranks
- * @param destweights           their weights, or MPI_UNWEIGHTED
- * @param info                  hints
- * @param reorder               whether ranks may be reordered
- * @param[out] comm_dist_graph  the new one
- * @return an MPI code, raised on `comm_old`
- */
-int AMPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
-                                    int indegree,
-                                    const int *sources,
-                                    const int *sourceweights,
-                                    int outdegree,
-                                    const int *destinations,
-                                    const int *destweights,
-                                    MPI_Info info,
-                                    int reorder,
-                                    MPI_Comm *comm_dist_graph);
 
 /**
  * Declares that the program may poll, as ADMPI_POLLING=1 in the environment does: its next action may depend on what has
@@ -431,6 +291,17 @@ int admpi_detail_bundle_buffers_c(const char *call,
  * @return an MPI code, raised on `comm`
  */
 int admpi_detail_refuse(const char *call, const char *why, MPI_Comm comm);
+
+/**
+ * Raises the thread's last error, for functions outside the library that made a call of the kind of `admpi_`. Local.
+ * @param call  the name of the call
+ * @param code  what the call of the library returned
+ * @param comm  where it is raised
+ * @return an MPI code, raised on `comm`
+ */
+int admpi_detail_raise(const char *call,
+                       int code,
+                       MPI_Comm comm);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -19,10 +19,26 @@ inline int AMPI_Accumulate(const T *origin_addr, int origin_count, MPI_Datatype 
           admpi::detail::check_buffer("AMPI_Accumulate", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Accumulate", origin_addr, target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_target("AMPI_Accumulate", origin_addr, target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Accumulate(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
                          target_disp, target_count, target_datatype, op, win);
+}
+
+template <class T>
+inline int AMPI_Accumulate_c(const T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  if (const int code = admpi::detail::check_plain<T>("AMPI_Accumulate_c", admpi::detail::why_not_accumulated))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Accumulate_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Accumulate_c", origin_addr, target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Accumulate_c(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
+                           target_disp, target_count, target_datatype, op, win);
 }
 
 template <class T, class U>
@@ -662,10 +678,24 @@ inline int AMPI_Get(T *origin_addr, int origin_count, MPI_Datatype origin_dataty
                     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   if (const int code = admpi::detail::check_buffer("AMPI_Get", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Get", origin_addr, target_datatype, MPI_COMM_WORLD))
+  if (const int code = admpi::detail::check_target("AMPI_Get", origin_addr, target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Get(static_cast<void *>(origin_addr), origin_count, origin_datatype, target_rank, target_disp,
                   target_count, target_datatype, win);
+}
+
+template <class T>
+inline int AMPI_Get_c(T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+                      MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
+                      MPI_Win win) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Get_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Get_c", origin_addr, target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Get_c(static_cast<void *>(origin_addr), origin_count, origin_datatype, target_rank, target_disp,
+                    target_count, target_datatype, win);
 }
 
 template <class T, class U>
@@ -680,18 +710,44 @@ inline int AMPI_Get_accumulate(T origin_addr, int origin_count, MPI_Datatype ori
           admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_target("AMPI_Get_accumulate", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(result_addr), result_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_target("AMPI_Get_accumulate", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Get_accumulate(static_cast<const void *>(admpi::detail::address(origin_addr)), origin_count,
                              origin_datatype, static_cast<void *>(admpi::detail::address(result_addr)),
                              result_count, result_datatype, target_rank, target_disp, target_count,
                              target_datatype, op, win);
+}
+
+template <class T, class U>
+inline int AMPI_Get_accumulate_c(T origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                                 U result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+                                 int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  if (const int code =
+          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Get_accumulate_c", admpi::detail::why_not_accumulated))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Get_accumulate_c", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Get_accumulate_c", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Get_accumulate_c", admpi::detail::address(result_addr), result_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Get_accumulate_c", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Get_accumulate_c(static_cast<const void *>(admpi::detail::address(origin_addr)), origin_count,
+                               origin_datatype, static_cast<void *>(admpi::detail::address(result_addr)),
+                               result_count, result_datatype, target_rank, target_disp, target_count,
+                               target_datatype, op, win);
 }
 
 template <class T, class U>
@@ -1616,10 +1672,24 @@ inline int AMPI_Put(const T *origin_addr, int origin_count, MPI_Datatype origin_
                     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   if (const int code = admpi::detail::check_buffer("AMPI_Put", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Put", origin_addr, target_datatype, MPI_COMM_WORLD))
+  if (const int code = admpi::detail::check_target("AMPI_Put", origin_addr, target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Put(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
                   target_disp, target_count, target_datatype, win);
+}
+
+template <class T>
+inline int AMPI_Put_c(const T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Win win) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Put_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Put_c", origin_addr, target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Put_c(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
+                    target_disp, target_count, target_datatype, win);
 }
 
 template <class T>
@@ -1632,7 +1702,7 @@ inline int AMPI_Raccumulate(const T *origin_addr, int origin_count, MPI_Datatype
           admpi::detail::check_buffer("AMPI_Raccumulate", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Raccumulate", origin_addr, target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_target("AMPI_Raccumulate", origin_addr, target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Raccumulate(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
                           target_disp, target_count, target_datatype, op, win, request);
@@ -1806,7 +1876,7 @@ inline int AMPI_Rget(T *origin_addr, int origin_count, MPI_Datatype origin_datat
                      AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Rget", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Rget", origin_addr, target_datatype, MPI_COMM_WORLD))
+  if (const int code = admpi::detail::check_target("AMPI_Rget", origin_addr, target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Rget(static_cast<void *>(origin_addr), origin_count, origin_datatype, target_rank, target_disp,
                    target_count, target_datatype, win, request);
@@ -1824,13 +1894,13 @@ inline int AMPI_Rget_accumulate(T origin_addr, int origin_count, MPI_Datatype or
           admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_target("AMPI_Rget_accumulate", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(result_addr), result_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_target("AMPI_Rget_accumulate", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Rget_accumulate(static_cast<const void *>(admpi::detail::address(origin_addr)), origin_count,
                               origin_datatype, static_cast<void *>(admpi::detail::address(result_addr)),
@@ -1844,7 +1914,7 @@ inline int AMPI_Rput(const T *origin_addr, int origin_count, MPI_Datatype origin
                      AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Rput", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Rput", origin_addr, target_datatype, MPI_COMM_WORLD))
+  if (const int code = admpi::detail::check_target("AMPI_Rput", origin_addr, target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Rput(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
                    target_disp, target_count, target_datatype, win, request);

@@ -147,6 +147,18 @@ int check_buffer([[maybe_unused]] const char *call, [[maybe_unused]] const T *bu
   return MPI_SUCCESS;
 }
 
+/// The same of the items at the target of a one-sided call, which are what the buffer holds. Those of a matrix are plain
+/// active values there.
+template <class T>
+int check_target([[maybe_unused]] const char *call, [[maybe_unused]] const T *buffer, [[maybe_unused]] MPI_Datatype &datatype,
+                 [[maybe_unused]] MPI_Comm comm) {
+  constexpr content kind = content_of<T>();
+  if constexpr (kind == content::matrix || kind == content::part)
+    return MPI_SUCCESS;
+  else
+    return check_buffer(call, buffer, datatype, comm);
+}
+
 /// Whose arguments an array has.
 enum class peers { ranks, sources, destinations };
 

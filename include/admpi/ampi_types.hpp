@@ -22,12 +22,32 @@ struct value_index {
 };
 static_assert(sizeof(value_index<var>) == sizeof(admpi_var_int), "value_index<var> is an admpi_var_int");
 
-/// The scalars that the elements of a buffer consist of. Specialise it for your own structures, so that the library knows
+namespace detail {
+
+/// Of a type that is not a complex number.
+template <class T, class = void>
+struct complex_part {
+  using type = T;
+};
+/// That of std::complex, by what it has: `<complex>` is large, and programs without complex numbers do not need it.
+template <class T>
+struct complex_part<
+    T, std::enable_if_t<std::is_same_v<std::decay_t<decltype(std::declval<const T &>().real())>, typename T::value_type> &&
+                        std::is_same_v<std::decay_t<decltype(std::declval<const T &>().imag())>, typename T::value_type> &&
+                        sizeof(T) == 2 * sizeof(typename T::value_type)>> {
+  using type = typename T::value_type;
+};
+template <class T>
+inline constexpr bool is_complex = !std::is_same_v<typename complex_part<T>::type, T>;
+
+}  // namespace detail
+
+/// The scalars that the elements of a buffer consist of, the parts of complex numbers. Specialise it for your own structures, so that the library knows
 /// what a buffer of them contains:
 /// `template <class T> struct admpi::scalar_of<cell<T>> { using type = T; };`
 template <class T>
 struct scalar_of {
-  using type = T;
+  using type = typename detail::complex_part<T>::type;
 };
 template <class T, std::size_t N>
 struct scalar_of<std::array<T, N>> : scalar_of<T> {};
@@ -109,6 +129,8 @@ template <class T>
 constexpr bool holds_active() noexcept {
   if constexpr (std::is_base_of_v<admpi_var, T>)
     return true;
+  else if constexpr (is_complex<T>)
+    return holds_active<typename complex_part<T>::type>();
   else if constexpr (std::is_array_v<T>)
     return holds_active<std::remove_all_extents_t<T>>();
   else if constexpr (std::is_aggregate_v<T> && !std::is_union_v<T> && !std::is_empty_v<T>)
@@ -117,8 +139,26 @@ constexpr bool holds_active() noexcept {
     return false;
 }
 
+/// Of a scalar, or of a complex number.
 template <class T>
-struct datatype_of;
+struct datatype_of {
+  using part = typename complex_part<T>::type;
+  static_assert(is_complex<T>, "admpi::mpi_type is for scalars, complex numbers, and value_index of scalars");
+  static MPI_Datatype get() {
+    if constexpr (std::is_same_v<part, double>) {
+      return MPI_C_DOUBLE_COMPLEX;
+    } else if constexpr (std::is_same_v<part, float>) {
+      return MPI_C_FLOAT_COMPLEX;
+    } else if constexpr (std::is_base_of_v<admpi_var, part>) {
+      static_assert(sizeof(T) == sizeof(admpi_var_complex), "a complex number is an admpi_var_complex");
+      return AMPI_ADOUBLE_COMPLEX;
+    } else {
+      MPI_Datatype made = MPI_DATATYPE_NULL;
+      admpi_detail_bundle_buffer("admpi::mpi_type", datatype_of<part>::get(), AMPI_ADOUBLE_COMPLEX, MPI_COMM_WORLD, &made);
+      return made;
+    }
+  }
+};
 
 template <>
 struct datatype_of<double> {
@@ -170,7 +210,8 @@ struct datatype_of<value_index<float>> {
 
 }  // namespace detail
 
-/// The datatype of scalars of type T: MPI_DOUBLE for double, AMPI_ADOUBLE for var; for a tangent it holds the value and
+/// The datatype of scalars of type T: MPI_DOUBLE for double, AMPI_ADOUBLE for var, AMPI_ADOUBLE_COMPLEX for
+/// std::complex<var>; for a tangent it holds the value and
 /// the derivative. Code templated on its scalar passes it to calls without a buffer (MPI_Get_count,
 /// MPI_Pack_size), and builds its own datatypes from it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init.
 template <class T>

@@ -42,6 +42,34 @@
 #define ADMPI_ERR_MISMATCH 17
 /* An iteration did not converge. */
 #define ADMPI_ERR_CONVERGENCE 18
+/* A node of a device map has no devices. */
+#define ADMPI_ERR_EMPTY 19
+/* A key or a device stands twice in a node of a device map. */
+#define ADMPI_ERR_DUP 20
+/* A device is not a number from 0. */
+#define ADMPI_ERR_BADDEV 21
+/* A device is below two keys of a node of a device map. */
+#define ADMPI_ERR_OVERLAP 22
+/* A key is not in the node of the device map that it is looked up in. */
+#define ADMPI_ERR_NOKEY 23
+/* Keys lead below a list of devices. */
+#define ADMPI_ERR_DEPTH 24
+/* No enclosing pmap binds a device variable. */
+#define ADMPI_ERR_UNBOUND 25
+/* A value is not on the device that a call needs it on. */
+#define ADMPI_ERR_PLACEMENT 26
+/* Shapes do not fit together. */
+#define ADMPI_ERR_SHAPE 27
+/* A call has not as many arguments or results as it needs. */
+#define ADMPI_ERR_ARITY 28
+/* A device is no rank, or two ranks. */
+#define ADMPI_ERR_RANKMAP 29
+/* An operation cannot work on parts of its operands. */
+#define ADMPI_ERR_SHARDING 30
+/* A body does not define a name, or defines it twice, or there is no such body. */
+#define ADMPI_ERR_SCOPE 31
+/* A device's memory is too small. */
+#define ADMPI_ERR_MEMCAP 32
 
 /* For admpi_tape_start_nested: values from outside the nest are constants, whose adjoints its sweeps leave alone. */
 #define ADMPI_NEST_ISOLATED 2

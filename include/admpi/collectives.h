@@ -23,7 +23,7 @@ extern "C" {
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Allgather(const void *sendbuf,
@@ -42,7 +42,7 @@ int AMPI_Allgather(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Allgather_c(const void *sendbuf,
@@ -62,7 +62,7 @@ int AMPI_Allgather_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -83,7 +83,7 @@ int AMPI_Iallgather(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -105,7 +105,7 @@ int AMPI_Iallgather_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Allgatherv(const void *sendbuf,
@@ -126,7 +126,7 @@ int AMPI_Allgatherv(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Allgatherv_c(const void *sendbuf,
@@ -148,7 +148,7 @@ int AMPI_Allgatherv_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -171,7 +171,7 @@ int AMPI_Iallgatherv(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -193,7 +193,7 @@ int AMPI_Iallgatherv_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Alltoall(const void *sendbuf,
@@ -212,7 +212,7 @@ int AMPI_Alltoall(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Alltoall_c(const void *sendbuf,
@@ -232,7 +232,7 @@ int AMPI_Alltoall_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -253,7 +253,7 @@ int AMPI_Ialltoall(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -276,7 +276,7 @@ int AMPI_Ialltoall_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Alltoallv(const void *sendbuf,
@@ -299,7 +299,7 @@ int AMPI_Alltoallv(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Alltoallv_c(const void *sendbuf,
@@ -323,7 +323,7 @@ int AMPI_Alltoallv_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -348,7 +348,7 @@ int AMPI_Ialltoallv(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -374,7 +374,7 @@ int AMPI_Ialltoallv_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Alltoallw(const void *sendbuf,
@@ -397,7 +397,7 @@ int AMPI_Alltoallw(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Alltoallw_c(const void *sendbuf,
@@ -421,7 +421,7 @@ int AMPI_Alltoallw_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -446,7 +446,7 @@ int AMPI_Ialltoallw(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -467,7 +467,7 @@ int AMPI_Ialltoallw_c(const void *sendbuf,
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
@@ -478,7 +478,7 @@ int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
@@ -490,7 +490,7 @@ int AMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data, which the library must know
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -507,7 +507,7 @@ int AMPI_Ibcast(void *buffer,
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data, which the library must know
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -527,7 +527,7 @@ int AMPI_Ibcast_c(void *buffer,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Gather(const void *sendbuf,
@@ -548,7 +548,7 @@ int AMPI_Gather(const void *sendbuf,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Gather_c(const void *sendbuf,
@@ -570,7 +570,7 @@ int AMPI_Gather_c(const void *sendbuf,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -593,7 +593,7 @@ int AMPI_Igather(const void *sendbuf,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -617,7 +617,7 @@ int AMPI_Igather_c(const void *sendbuf,
  * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Gatherv(const void *sendbuf,
@@ -640,7 +640,7 @@ int AMPI_Gatherv(const void *sendbuf,
  * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Gatherv_c(const void *sendbuf,
@@ -664,7 +664,7 @@ int AMPI_Gatherv_c(const void *sendbuf,
  * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -689,7 +689,7 @@ int AMPI_Igatherv(const void *sendbuf,
  * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -713,7 +713,7 @@ int AMPI_Igatherv_c(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Scatter(const void *sendbuf,
@@ -734,7 +734,7 @@ int AMPI_Scatter(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Scatter_c(const void *sendbuf,
@@ -756,7 +756,7 @@ int AMPI_Scatter_c(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -779,7 +779,7 @@ int AMPI_Iscatter(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -803,7 +803,7 @@ int AMPI_Iscatter_c(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Scatterv(const void *sendbuf,
@@ -826,7 +826,7 @@ int AMPI_Scatterv(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Scatterv_c(const void *sendbuf,
@@ -850,7 +850,7 @@ int AMPI_Scatterv_c(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -875,7 +875,7 @@ int AMPI_Iscatterv(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */

@@ -15,8 +15,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The log density of the normal distribution, summed over all
- * elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+ * The log density of the normal distribution, summed over all elements, as one event. Each argument is a part of a
+ * matrix, or a scalar that stands for all elements; active or passive.
  * @param y            observations; finite
  * @param mu           mean; finite
  * @param sigma        standard deviation; positive and finite
@@ -30,8 +30,8 @@ int32_t admpi_normal_lpdf(const admpi_operand *y,
                           admpi_var *lp_out);
 
 /**
- * The log density of Student's t distribution, summed over all
- * elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+ * The log density of Student's t distribution, summed over all elements, as one event. Each argument is a part of a
+ * matrix, or a scalar that stands for all elements; active or passive.
  * @param y            observations; finite
  * @param nu           degrees of freedom; positive and finite
  * @param mu           location; finite
@@ -47,8 +47,8 @@ int32_t admpi_student_t_lpdf(const admpi_operand *y,
                              admpi_var *lp_out);
 
 /**
- * The log density of the gamma distribution, minus infinity for y < 0, summed over all
- * elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+ * The log density of the gamma distribution, minus infinity for y < 0, summed over all elements, as one event. Each
+ * argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
  * @param y            observations; finite
  * @param alpha        shape; positive and finite
  * @param beta         rate; positive and finite
@@ -62,40 +62,40 @@ int32_t admpi_gamma_lpdf(const admpi_operand *y,
                          admpi_var *lp_out);
 
 /**
- * The log probability of events that occur with the probability inv_logit(alpha), summed over all
- * elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+ * The log probability of events that occur with the probability inv_logit(alpha), summed over all elements, as one
+ * event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
  * @param y            1 if the event occurred, else 0; passive
  * @param alpha        logit of the probability; not NaN
  * @param[out] lp_out  the sum over all elements
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
- *         ADMPI_ERR_UNSUPPORTED (y is active),
- *         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+ *         ADMPI_ERR_UNSUPPORTED (y is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS,
+ *         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
 int32_t admpi_bernoulli_logit_lpmf(const admpi_operand *y,
                                    const admpi_operand *alpha,
                                    admpi_var *lp_out);
 
 /**
- * The log probability of counts of which exp(alpha) are expected, summed over all
- * elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+ * The log probability of counts of which exp(alpha) are expected, summed over all elements, as one event. Each
+ * argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
  * @param y            counts; passive
  * @param alpha        logarithm of the rate; not NaN
  * @param[out] lp_out  the sum over all elements
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
- *         ADMPI_ERR_UNSUPPORTED (y is active),
- *         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+ *         ADMPI_ERR_UNSUPPORTED (y is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS,
+ *         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
 int32_t admpi_poisson_log_lpmf(const admpi_operand *y,
                                const admpi_operand *alpha,
                                admpi_var *lp_out);
 
 /**
- * The log density of the multivariate normal distribution, given the Cholesky factor of the covariance, summed over the
- * columns of y.
+ * The log density of the multivariate normal distribution, given the Cholesky factor of the covariance, summed over
+ * the columns of y.
  * @param y            `n x m`: m observations of n numbers
  * @param mu           mean: `n x 1`, the same for all columns, or `n x m`
- * @param l            `n x n`: the covariance is its lower triangle times that transposed. The diagonal is positive; the
- *                     upper triangle is not read
+ * @param l            `n x n`: the covariance is its lower triangle times that transposed. The diagonal is positive;
+ *                     the upper triangle is not read
  * @param[out] lp_out  the sum over all columns
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
  *         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
@@ -106,14 +106,15 @@ int32_t admpi_multi_normal_cholesky_lpdf(const admpi_view *y,
                                          admpi_var *lp_out);
 
 /**
- * The log density of the multivariate normal distribution, given the covariance, summed over the columns of y. Its Cholesky
- * factor is kept for the sweep.
+ * The log density of the multivariate normal distribution, given the covariance, summed over the columns of y. Its
+ * Cholesky factor is kept for the sweep.
  * @param y            `n x m`: m observations of n numbers
  * @param mu           mean: `n x 1`, the same for all columns, or `n x m`
- * @param sigma        `n x n`: the covariance, positive definite. The lower triangle is read, and holds the adjoints of both
+ * @param sigma        `n x n`: the covariance, positive definite. The lower triangle is read, and holds the adjoints
+ *                     of both
  * @param[out] lp_out  the sum over all columns
- * @return as admpi_multi_normal_cholesky_lpdf, ADMPI_ERR_ARGUMENT also if sigma is not positive definite: the message says
- *         by which pivot
+ * @return as admpi_multi_normal_cholesky_lpdf, ADMPI_ERR_ARGUMENT also if sigma is not positive definite: the message
+ *         says by which pivot
  */
 int32_t admpi_multi_normal_lpdf(const admpi_view *y,
                                 const admpi_view *mu,

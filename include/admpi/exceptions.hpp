@@ -8,6 +8,8 @@
   F(NULL, null) F(ARGUMENT, argument) F(MEMORY, memory) F(LIMIT, limit) F(IDS, ids) F(STALE, stale)            \
   F(NO_TAPE, no_tape) F(NOT_RECORDING, not_recording) F(NEST, nest) F(RANGE, range) F(CALLBACK, callback)      \
   F(MPI, mpi) F(ABI, abi) F(PANIC, panic) F(UNSUPPORTED, unsupported) F(THREAD, thread) F(MISMATCH, mismatch)  \
-  F(CONVERGENCE, convergence)
+  F(CONVERGENCE, convergence) F(EMPTY, empty) F(DUP, dup) F(BADDEV, baddev) F(OVERLAP, overlap)                \
+  F(NOKEY, nokey) F(DEPTH, depth) F(UNBOUND, unbound) F(PLACEMENT, placement) F(SHAPE, shape) F(ARITY, arity)  \
+  F(RANKMAP, rankmap) F(SHARDING, sharding) F(SCOPE, scope) F(MEMCAP, memcap)
 
 #endif

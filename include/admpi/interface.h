@@ -20,14 +20,21 @@
 #include "admpi/config.h"
 #include "admpi/codes.h"
 
-/* For sources that are compiled both ways: active with ADMPI_ACTIVE, else as before. */
+/* For sources that are compiled both ways: active with ADMPI_ACTIVE, else as before. ADMPI_KEEP_MPI: what is compiled without
+ * ADMPI_ACTIVE calls MPI by its own names, and needs no module of admpi. */
 #ifdef ADMPI_IS_FORTRAN
 #ifdef ADMPI_ACTIVE
 #define ADMPI_REAL type(admpi_var)
 #define ADMPI_REAL_TYPE AMPI_ADOUBLE
+#define ADMPI_VALUE(x) admpi_value(x)
 #else
 #define ADMPI_REAL real(kind(1d0))
+#define ADMPI_VALUE(x) (x)
+#ifdef ADMPI_KEEP_MPI
+#define ADMPI_REAL_TYPE MPI_DOUBLE_PRECISION
+#else
 #define ADMPI_REAL_TYPE AMPI_DOUBLE_PRECISION
+#endif
 #endif
 #endif
 
@@ -44,20 +51,28 @@
 #include "admpi/densities.h"
 #include "admpi/operations.h"
 #include "admpi/map.h"
+#include "admpi/pmap.h"
+#include "admpi/steps.h"
+#include "admpi/pmap_programs.h"
+#include "admpi/time_loop.h"
 #include "admpi/deprecated.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"
 #include "admpi/ampi.h"
 #include "admpi/collectives.h"
+#include "admpi/communicators.h"
 #include "admpi/init.h"
 #include "admpi/large.h"
 #include "admpi/large_types.h"
 #include "admpi/map_service.h"
 #include "admpi/messages.h"
 #include "admpi/neighbors.h"
+#include "admpi/one_sided.h"
+#include "admpi/pmap_ranks.h"
 #include "admpi/reductions.h"
 #include "admpi/requests.h"
 #include "admpi/user_ops.h"
+#include "admpi/windows.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
 #if defined(ADMPI_SOURCE_LINES) && !defined(__cplusplus)

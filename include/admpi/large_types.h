@@ -169,16 +169,16 @@ int MPIX_Type_create_subarray_x(int ndims,
 /**
  * `MPI_Type_create_darray` with sizes past 2^31.
  *
- * @param[in] size              number of processes
- * @param[in] rank              which of them
- * @param[in] ndims             number of dimensions
- * @param[in] array_of_gsizes   items of the whole array, `ndims` numbers
- * @param[in] array_of_distribs `ndims` values MPI_DISTRIBUTE_*
- * @param[in] array_of_dargs    MPI_DISTRIBUTE_DFLT_DARG or the length of blocks, `ndims` numbers
- * @param[in] array_of_psizes   processes in each dimension
- * @param[in] order             MPI_ORDER_C or MPI_ORDER_FORTRAN
- * @param[in] oldtype           type of the items
- * @param[out] newtype          the type of the part; commit it, and free it with MPI_Type_free
+ * @param[in] size               number of processes
+ * @param[in] rank               which of them
+ * @param[in] ndims              number of dimensions
+ * @param[in] array_of_gsizes    items of the whole array, `ndims` numbers
+ * @param[in] array_of_distribs  `ndims` values MPI_DISTRIBUTE_*
+ * @param[in] array_of_dargs     MPI_DISTRIBUTE_DFLT_DARG or the length of blocks, `ndims` numbers
+ * @param[in] array_of_psizes    processes in each dimension
+ * @param[in] order              MPI_ORDER_C or MPI_ORDER_FORTRAN
+ * @param[in] oldtype            type of the items
+ * @param[out] newtype           the type of the part; commit it, and free it with MPI_Type_free
  * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.4)
  */
@@ -394,8 +394,7 @@ int MPIX_Win_allocate_shared_x(MPI_Aint size,
 int MPIX_Win_shared_query_x(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
 
 /**
- * The largest count that goes to MPI as it is: INT_MAX, unless ADMPI_INT_MAX lowers it. May be called before
- * MPI_Init.
+ * The largest count that goes to MPI as it is: INT_MAX, unless ADMPI_INT_MAX lowers it. May be called before MPI_Init.
  * @return the count
  */
 MPI_Count BigMPI_Get_max_int(void);

@@ -155,7 +155,8 @@ int32_t admpi_inverse_spd(const admpi_view *a,
                           admpi_varmat **c_out);
 
 /**
- * Computes the determinant. Only a sweep computes the inverse that the derivative needs. A singular matrix has a gradient too.
+ * Computes the determinant. Only a sweep computes the inverse that the derivative needs. A singular matrix has a
+ * gradient too.
  * @param a           `n x n` elements
  * @param[out] x_out  the determinant; 1 for no elements
  * @return as admpi_multiply
@@ -164,7 +165,8 @@ int32_t admpi_determinant(const admpi_view *a,
                           admpi_var *x_out);
 
 /**
- * Computes the logarithm of the absolute value of the determinant. The determinant itself may exceed the range of doubles.
+ * Computes the logarithm of the absolute value of the determinant. The determinant itself may exceed the range of
+ * doubles.
  * @param a           `n x n` elements
  * @param[out] x_out  the logarithm
  * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is singular: the message names the column
@@ -208,8 +210,8 @@ int32_t admpi_lu(const admpi_view *a,
                  int64_t *row_out);
 
 /**
- * Factors a matrix into q with orthonormal columns and r, upper triangular with a positive diagonal. k is the smaller of
- * m and n.
+ * Factors a matrix into q with orthonormal columns and r, upper triangular with a positive diagonal. k is the smaller
+ * of m and n.
  * @param a           `m x n` elements
  * @param[out] q_out  `m x k`; free it with admpi_varmat_free
  * @param[out] r_out  `k x n`; free it with admpi_varmat_free
@@ -229,8 +231,9 @@ int32_t admpi_eigenvalues_sym(const admpi_view *a,
                               admpi_varmat **value_out);
 
 /**
- * Computes eigenvalues and eigenvectors of a symmetric matrix. The lower triangle of `a` is read, and holds the adjoints
- * of both. Vectors of equal values are not unique: if the choice matters there is no derivative, and none is added.
+ * Computes eigenvalues and eigenvectors of a symmetric matrix. The lower triangle of `a` is read, and holds the
+ * adjoints of both. Vectors of equal values are not unique: if the choice matters there is no derivative, and none is
+ * added.
  * @param a                `n x n` elements
  * @param[out] value_out   the eigenvalues, ascending, `n x 1`; free it with admpi_varmat_free
  * @param[out] vector_out  the eigenvectors, orthonormal columns, `n x n`; free it with admpi_varmat_free
@@ -252,8 +255,8 @@ int32_t admpi_singular_values(const admpi_view *a,
 
 /**
  * Computes singular values and vectors: a is u times the diagonal matrix of s times the transpose of v. k is the
- * smaller of m and n. Vectors of equal or zero values are not unique: if the choice matters there is no derivative, and none is
- * added.
+ * smaller of m and n. Vectors of equal or zero values are not unique: if the choice matters there is no derivative,
+ * and none is added.
  * @param a           `m x n` elements
  * @param[out] u_out  orthonormal columns, `m x k`; free it with admpi_varmat_free
  * @param[out] s_out  the singular values, descending, `k x 1`; free it with admpi_varmat_free
@@ -266,14 +269,15 @@ int32_t admpi_svd(const admpi_view *a,
                   admpi_varmat **v_out);
 
 /**
- * Makes the pattern of a sparse matrix. The values are not part of it: each product takes them, and they may be active.
- * @param rows         number of rows
- * @param cols         number of columns
- * @param row_start    `rows + 1` numbers, ascending from 0 to n: row i has the elements from row_start[i] up to
- *                     row_start[i + 1]
- * @param column       `n` columns, from 0; if a column occurs twice in a row, its elements are added
- * @param n            number of elements
- * @param[out] s_out   the pattern, which threads may share; free it with admpi_sparse_free, at any time
+ * Makes the pattern of a sparse matrix. The values are not part of it: each product takes them, and they may be
+ * active.
+ * @param rows        number of rows
+ * @param cols        number of columns
+ * @param row_start   `rows + 1` numbers, ascending from 0 to n: row i has the elements from row_start[i] up to
+ *                    row_start[i + 1]
+ * @param column      `n` columns, from 0; if a column occurs twice in a row, its elements are added
+ * @param n           number of elements
+ * @param[out] s_out  the pattern, which threads may share; free it with admpi_sparse_free, at any time
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
  */
 int32_t admpi_sparse_new(int64_t rows,

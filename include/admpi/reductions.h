@@ -23,7 +23,7 @@ extern "C" {
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Allreduce(const void *sendbuf,
@@ -40,7 +40,7 @@ int AMPI_Allreduce(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Allreduce_c(const void *sendbuf,
@@ -59,7 +59,7 @@ int AMPI_Allreduce_c(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -78,7 +78,7 @@ int AMPI_Iallreduce(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -167,15 +167,15 @@ int AMPI_Iexscan_c(const void *sendbuf,
 
 /**
  * MPI_Reduce. MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX and operations of AMPI_Op_create and AMPI_Op_create_adjoint reduce
- * active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT). Collective over `comm`; registers
- * `comm` if the library does not know it yet.
+ * active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT), MPI_SUM and MPI_PROD complex numbers
+ * (AMPI_ADOUBLE_COMPLEX). Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
  * @param[out] recvbuf  room for `count` items, on the root
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Reduce(const void *sendbuf,
@@ -194,7 +194,7 @@ int AMPI_Reduce(const void *sendbuf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          an intracommunicator for active data
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Reduce_c(const void *sendbuf,
@@ -215,7 +215,7 @@ int AMPI_Reduce_c(const void *sendbuf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -236,7 +236,7 @@ int AMPI_Ireduce(const void *sendbuf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */

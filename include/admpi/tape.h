@@ -43,6 +43,15 @@ const char *admpi_version(void);
 const char *admpi_last_error(void);
 
 /**
+ * Sets the calling thread's last error message: for what is checked outside the library, in the Fortran modules.
+ * @param code  an error code
+ * @param text  the message, which names the call and the values
+ * @return `code`, or ADMPI_ERR_ARGUMENT if there is no such code
+ */
+int32_t admpi_detail_refuse_call(int32_t code,
+                                 const char *text);
+
+/**
  * Turns checking mode on or off, like ADMPI_CHECK=1, for tapes made from now on. Call it before other threads record.
  * @param on  0 or 1
  * @return ADMPI_SUCCESS

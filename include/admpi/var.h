@@ -24,6 +24,12 @@ typedef struct admpi_var_int {
   int index;
 } admpi_var_int;
 
+/** A complex number: an item of AMPI_ADOUBLE_COMPLEX, laid out as std::complex<admpi::var> is. */
+typedef struct admpi_var_complex {
+  admpi_var real;
+  admpi_var imag;
+} admpi_var_complex;
+
 /** The public cursors of a tape. Inline recorders write statements through them. The rest of a tape is private and follows
  *  them. admpi.h has the contract of its handle. */
 typedef struct admpi_tape {

@@ -1,7 +1,8 @@
-"""src/capi/{messages,collectives,reductions,neighbors}.rs: the differentiated calls that move data, in C.
+"""src/capi/{messages,collectives,reductions,neighbors,one_sided}.rs: the differentiated calls that move data, in C; and
+src/capi/communicators.rs: those that make and free communicators.
 
-Each has up to six forms (blocking, nonblocking, persistent; counts of MPI-3.1, and those past 2^31), which differ in names
-and types only. All of it stands in the tables.
+A call that moves data has up to six forms (blocking, nonblocking, persistent; counts of MPI-3.1, and those past 2^31), which
+differ in names and types only. All of it stands in the tables.
 """
 
 import re
@@ -13,11 +14,13 @@ from emit.rust import direction, formatted, rust
 # How the operands of a row `does` are made of a call's parameters. Words: LIST of counts and displacements, COUNTS, COUNT.
 ENVELOPES = {"to": ("dest", "sendtag"), "from": ("source", "recvtag")}
 # Where what a row names is defined.
-HOME = {"Argument": "crate::datatype", "Lists": "crate::datatype", "Counts": "crate::datatype", "Pieces": "crate::datatype",
-        "Envelope": "crate::mpi::message", "Extent": "crate::ampi::operator", "End": "super::support::calls",
+HOME = {"BufferTriple": "crate::datatype", "Lists": "crate::datatype", "Counts": "crate::datatype", "Pieces": "crate::datatype",
+        "Envelope": "crate::mpi::message", "Extent": "crate::ampi::builtin_op", "Return": "super::support::calls",
         "admpi_request": "super::requests"}
-UNITS = {"messages": "Point to point.", "collectives": "Collectives.", "reductions": "Reductions and scans.",
-         "neighbors": "Neighbourhood collectives."}
+UNITS = {"messages": "Point to point, and packing.", "collectives": "Collectives.", "reductions": "Reductions and scans.",
+         "neighbors": "Neighbourhood collectives.", "one_sided": "One-sided communication."}
+# Where in src/capi/support the functions of a unit stand.
+SUPPORT = {"messages": "messages", "one_sided": "one_sided"}
 REQUEST_TYPE = """
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
@@ -25,6 +28,8 @@ type AMPI_Request = *mut admpi_request;
 
 
 def unit_of(call):
+    if "win" in call.takes:
+        return "one_sided"
     if not call.is_collective:
         return "messages"
     if call.is_neighbour:
@@ -41,18 +46,24 @@ def operand(call, word, each):
         rank, tag = ENVELOPES[word]
         return f"Envelope::new({rank}, {first(tag, 'tag')})"
     if word == "data":
-        return f"Argument::new({first('buf', 'buffer')}, count, datatype)"
+        return f"BufferTriple::new({first('buf', 'buffer', *(one.name for one in call.buffers()))}, {first('count', 'incount', 'outcount')}, datatype)"
     if word == "operands":
         return f"operands({first('sendbuf', 'inbuf')}, {first('recvbuf', 'inoutbuf')}, count, datatype, op)"
     if word == "pieces":
         counts = "COUNTS(recvcounts)" if call.named("recvcounts") else "Counts::Each(COUNT)"
         return f"Pieces::new(sendbuf, recvbuf, {counts}, datatype)"
+    if word in ("origin", "result"):
+        # A call with one datatype moves one item.
+        count, datatype = (f"{word}_count", f"{word}_datatype") if call.named("target_count") else ("1", "datatype")
+        return f"BufferTriple::new({word}_addr, {count}, {datatype})"
+    if word == "target":
+        return f"target(target_rank, target_disp, {'target_count, target_datatype' if call.named('target_count') else '1, datatype'})"
     side = {"send": "send", "receive": "recv"}[word]
     if call.named(side + "counts"):
         of_types = "_of_types" if call.named(side + "types") else ""
         displacements = first(side[0] + "displs", "displs")
         return f"list{of_types}({side}buf, LIST({side}counts, {displacements}), {first(side + 'types', side + 'type')})"
-    return f"{'each' if each else 'Argument::new'}({side}buf, {side}count, {side}type)"
+    return f"{'each' if each else 'BufferTriple::new'}({side}buf, {side}count, {side}type)"
 
 
 def body_of(call):
@@ -67,15 +78,15 @@ def body_of(call):
         return match[2]
 
     function, _, arguments = row.partition("(")
-    arguments = re.sub(r"\b(each )?(data|to|from|send|receive|operands|pieces)\b", make, arguments)
+    arguments = re.sub(r"\b(each )?(data|to|from|send|receive|operands|pieces|origin|result|target)\b", make, arguments)
     arguments = re.sub(r"\bend\b", "END", arguments)
     return " ".join([*made, f"{function}(NAME, {arguments}"])
 
 
 def imports(text, module):
     """What a unit names, from where it is defined; what nobody else defines stands in its module of support."""
-    names = {name: home for name, home in HOME.items() if re.search(rf"\b{name}\b", text + REQUEST_TYPE)}
-    names |= dict.fromkeys(re.findall(r"\bMPI_(?:Aint|Comm|Count|Datatype|Message|Op|Status)\b", text), "crate::mpi::raw")
+    names = {name: home for name, home in HOME.items() if re.search(rf"\b{name}\b", text + (REQUEST_TYPE if "AMPI_Request" in text else ""))}
+    names |= dict.fromkeys(re.findall(r"\bMPI_(?:Aint|Comm|Count|Datatype|Message|Op|Status|Win)\b", text), "crate::mpi::raw")
     code = re.sub(r"///.*", "", text)
     local = set(re.findall(r"(?<![\w:.])([a-z_]+)\(", code)) | set(re.findall(r"&([A-Z]+),", code))
     names |= dict.fromkeys(local - {"no_mangle", "unsafe"}, f"super::support::{module}")
@@ -89,21 +100,40 @@ REQUESTED = {"nonblocking": "to be completed by an AMPI_ call",
 
 
 def unit(name):
-    text = "".join(entry(one, body_of(one), large) for one in CALLS if one.base.has_large_form and unit_of(one.base) == name
-                   and one.status == "adjoint" for large in (False, True))
+    text = "".join(entry(one, body_of(one), large) for one in CALLS
+                   if one.base.moves_active_data and unit_of(one.base) == name and one.status == "adjoint"
+                   for large in ([False, True] if one.base.has_large_form else [False]))
     return formatted(f"""//! {UNITS[name]} Generated by spec/generate: see spec/emit/capi.py. `include/admpi/{name}.h` is generated from this
 //! file.
 //!
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
-{imports(text, "messages" if name == "messages" else "collectives")}use std::ffi::{{c_int, c_void}};
-{REQUEST_TYPE}{text}""")
+{imports(text, SUPPORT.get(name, "collectives"))}use std::ffi::{{{"c_char, " if "c_char" in text else ""}c_int, c_void}};
+{REQUEST_TYPE if "AMPI_Request" in text else ""}{text}""")
+
+
+def communicators():
+    """A row `does` tells the function of src/capi/support/calls.rs that MPI's own call is passed to."""
+    text = ""
+    for call in CALLS:
+        how = call.does.get("")
+        if call.status == "tracked" and how:
+            [place] = [one.name for one in call.parameters if one.kind == "comm" and one.direction != "in"]
+            made = f"raw::{call.name}({', '.join(one.name for one in call.parameters)})"
+            text += entry(call, f"{how}(NAME, {place}, || {made})", False)
+    return formatted(f"""//! Communicators. Generated by spec/generate: see spec/emit/capi.py. `include/admpi/communicators.h` is generated from
+//! this file.
+
+use super::{{end_comm, make_comm}};
+use crate::mpi::raw::{{self, MPI_Comm, MPI_Group, MPI_Info}};
+use std::ffi::c_int;
+{text}""")
 
 
 def entry(call, body, large):
     name = call.ampi + ("_c" if large else "")
     arguments = ", ".join(f"{one.name}: {rust(one, large).replace('MPI_Request', 'AMPI_Request')}" for one in call.parameters)
-    end = "End::Request(request)" if call.form == "nonblocking" else "End::Now"
+    end = "Return::AtOnce(request)" if call.form == "nonblocking" else "Return::WhenDone"
     by_address = any(one.kind == "byte_displacements" for one in call.parameters)
     for word, text in (("NAME", f'"{name}"'), ("END", end),
                        ("LIST", "Lists::Large" if large else "Lists::Addresses" if by_address else "Lists::Int"),
@@ -137,7 +167,7 @@ def sentence(call, large):
     if call.form == "nonblocking" and call.is_collective:
         return (f"{call.name}: as {call.base.ampi}. Send buffers are copied. The receive buffer has its values and ids once the request is "
                 f"complete. {call.doc}")
-    return f"{call.name}. {call.doc}"
+    return f"{call.name}. {call.doc}".rstrip()
 
 
 def parameter(call, one):
@@ -161,7 +191,7 @@ def receives(call):
 def raised_on(call):
     if "message" in call.takes:
         return "the communicator of the message"
-    return "`comm`" if "comm" in call.takes else "MPI_COMM_WORLD"
+    return next((f"`{one.name}`" for one in call.parameters if one.kind in ("comm", "win")), "MPI_COMM_WORLD")
 
 
-OUTPUTS = {f"src/capi/{name}.rs": lambda name=name: unit(name) for name in UNITS}
+OUTPUTS = {"src/capi/communicators.rs": communicators} | {f"src/capi/{name}.rs": lambda name=name: unit(name) for name in UNITS}

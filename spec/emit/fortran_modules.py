@@ -1,7 +1,8 @@
 """fortran/ampi.F90, fortran/ampi_f08.F90 and include/ampif.h: the three bindings of Fortran."""
 
 from model import CONSTANTS, TYPES
-from emit.fortran import BESIDE, CALLS, HANDLES, NOTE, PROCEDURES, SHIMS, broken, has_code, is_old, parameters
+from emit.fortran import (BESIDE, CALLS, DESCRIBED, HANDLES, LARGE, LARGE_ACTIVE, LARGE_PASSIVE, NOTE, PROCEDURES, SHIMS, broken,
+                          described, has_code, is_old, parameters)
 
 SENTINELS = ["MPI_BOTTOM", "MPI_IN_PLACE", "MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE", "MPI_ERRCODES_IGNORE",
              "MPI_ARGV_NULL", "MPI_ARGVS_NULL", "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY"]
@@ -31,7 +32,7 @@ def declared(call, one, f08, pointer):
     if one.kind in CHOICES or (one.kind == "pointer" and call.name == "MPI_Buffer_detach"):
         return "type(*)" + array
     if one.kind == "pointer":
-        return "type(c_ptr)" if pointer else "integer(kind=AMPI_ADDRESS_KIND)"
+        return "type(c_ptr)" if pointer or call in LARGE else "integer(kind=AMPI_ADDRESS_KIND)"
     if one.kind in ("status", "statuses"):
         if f08:
             return "type(AMPI_Status)" + (array if one.kind == "statuses" else "")
@@ -48,7 +49,7 @@ def declared(call, one, f08, pointer):
         return f"procedure({one.c_type.replace('MPI_', 'AMPI_')})" if f08 else "external"
     return {
         "logical": "logical", "logicals": "logical" + array, "offset": "integer(kind=AMPI_OFFSET_KIND)",
-        "big": "integer(kind=AMPI_COUNT_KIND)", "string": "character(len=*)", "strings": "character(len=*)" + array,
+        "big": "integer(kind=AMPI_COUNT_KIND)", "large_counts": "integer(kind=AMPI_COUNT_KIND)" + array, "string": "character(len=*)", "strings": "character(len=*)" + array,
         "string_lists": "character(len=*), dimension(count, *)", "ranges": "integer, dimension(3, *)",
     }.get(one.kind, "integer" + (array if one.array or one.kind in ("counts", "displacements", "integers", "indices") else ""))
 
@@ -65,6 +66,9 @@ def declaration(call, one, f08, pointer):
     if text.startswith("type(*)"):
         notes = "".join(f"      !{note} {one.name}\n" for note in
                         ("GCC$ ATTRIBUTES NO_ARG_CHECK ::", "DIR$ ATTRIBUTES NO_ARG_CHECK ::", "DIR$ IGNORE_TKR"))
+        if one.kind == "buffer" and call in DESCRIBED:
+            notes = f"#ifndef ADMPI_DESCRIPTORS\n{notes}#endif\n"
+            text = text.replace("type(*), dimension(*)", "BUFFER")
         if one.kind == "buffer" and call.form in LATER:
             text += ", asynchronous"
     return f"{notes}      {text} :: {one.name}\n"
@@ -78,8 +82,9 @@ def interface(call, f08=False, pointer=False):
         kind, result = "subroutine", ""
     else:
         kind, result = "function", {"double": "double precision", "MPI_Aint": "integer(kind=AMPI_ADDRESS_KIND)"}[call.result]
-    text = broken(f"{kind} {name}({', '.join(names)})", "    ")
-    text += "      use, intrinsic :: iso_c_binding, only: c_ptr\n" if pointer else ""
+    by = f' DESCRIBED("{described(call)}")' if call in DESCRIBED else ""
+    text = broken(f"{kind} {name}({', '.join(names)}){by}", "    ")
+    text += "      use, intrinsic :: iso_c_binding, only: c_ptr\n" if pointer or (call in LARGE and "pointer" in call.takes) else ""
     text += "      import\n"
     text += "".join(declaration(call, one, f08, pointer) for one in arguments)
     if has_code(call):
@@ -90,10 +95,15 @@ def interface(call, f08=False, pointer=False):
 
 
 def interfaces(calls, f08):
-    plain = [one for one in calls if one.name not in POINTERS]
+    """Those of one kind in one block; a generic one for calls with several."""
+    # As in MPI-4: the kind of the counts chooses.
+    large = {one.name: one for one in LARGE_ACTIVE} if f08 else {}
+    several = {one.name: [interface(one, f08), interface(one, f08, True)] for one in calls if one.name in POINTERS}
+    several |= {one.name: [interface(one, f08), interface(large[one.name], f08)] for one in calls if one.name in large}
+    plain = [one for one in calls if one.name not in several] + (LARGE_PASSIVE if f08 else LARGE)
     text = "  interface\n" + "".join(interface(one, f08) for one in plain) + "  end interface\n"
-    for one in (one for one in calls if one.name in POINTERS):
-        text += f"\n  interface {one.ampi}\n{interface(one, f08)}{interface(one, f08, True)}  end interface {one.ampi}\n"
+    for one in (one for one in calls if one.name in several):
+        text += f"\n  interface {one.ampi}\n{''.join(several[one.name])}  end interface {one.ampi}\n"
     return text
 
 
@@ -102,8 +112,8 @@ def renamed(module, names):
 
 
 TYPES_OF_ADMPI = """  ! Set when MPI is initialised; ampif.h and the other module have the same storage.
-  {0} :: AMPI_ADOUBLE, AMPI_ADOUBLE_INT
-  common /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT
+  {0} :: AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR
+  common /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR
 """
 
 
@@ -111,9 +121,36 @@ def kind_of(name):
     return f"(kind={OF_KIND[name]})" if name in OF_KIND else ""
 
 
+# A buffer by descriptor has a type and strides.
+OF_BUFFERS = """#ifdef ADMPI_DESCRIPTORS
+#define BUFFER type(*), dimension(..)
+#define DESCRIBED(symbol) bind(C, name=symbol)
+#else
+#define BUFFER type(*), dimension(*)
+#define DESCRIBED(symbol)
+#endif
+"""
+
 # What MPI has no name for. Where `ierr` is absent an error ends the program.
 OURS = """
+  abstract interface
+    ! The adjoint of one application of an operation: adds to in_adjoint and inout_adjoint.
+    subroutine AMPI_Op_adjoint_function(in, inout, result_adjoint, in_adjoint, inout_adjoint, len, size)
+      integer, intent(in) :: len, size
+      double precision, intent(in) :: in(size, len), inout(size, len), result_adjoint(size, len)
+      double precision, intent(inout) :: in_adjoint(size, len), inout_adjoint(size, len)
+    end subroutine AMPI_Op_adjoint_function
+  end interface
+
   interface
+    subroutine AMPI_Op_create_adjoint(function, derivative, commute, op, ierror)
+      import
+      {function} :: function
+      procedure(AMPI_Op_adjoint_function) :: derivative
+      logical, intent(in) :: commute
+      {op}, intent(out) :: op
+      integer{optional}, intent(out) :: ierror
+    end subroutine AMPI_Op_create_adjoint
     subroutine AMPI_Comm_register(comm, ierror)
       import
       {comm}, intent(in) :: comm
@@ -145,6 +182,19 @@ OURS = """
       {comm}, intent(in) :: comm
       integer, optional, intent(out) :: ierr
     end subroutine admpi_tape_abandon_sweep
+    subroutine admpi_map_new_mpi(comm, map, backend, threads, ierr)
+      use admpi_maps, only: admpi_map
+      import
+      {comm}, intent(in) :: comm
+      type(admpi_map), intent(inout) :: map
+      integer, optional, intent(in) :: backend, threads
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_map_new_mpi
+    subroutine admpi_map_serve(comm, ierr)
+      import
+      {comm}, intent(in) :: comm
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_map_serve
   end interface
 """
 
@@ -155,17 +205,17 @@ def module():
     constants = "".join(f"  private :: {name}\n  integer{kind_of(name)}, parameter :: A{name} = {name}\n" for name in numbers)
     externals = "".join(f"  external :: A{name}\n" for name in FUNCTIONS)
     return f"""! {NOTE}
-
+{OF_BUFFERS}
 ! Adjoint MPI as `use mpi` has MPI: every name begins with AMPI_. Constants are new ones, since gfortran passes an entity on
 ! under one name alone, and a unit may use this module and mpi. What counts of a sentinel is its address: it is MPI's own.
 module ampi
 {uses}{renamed("mpi", [*SENTINELS, "MPI_Sizeof"])}  implicit none
 {constants}  integer, parameter :: AMPI_REQUEST_NULL = 0
-  ! A section of an array is copied before a call and back after it, and a nonblocking call outlives that.
+  ! Not every nonblocking call takes sections.
   logical, parameter :: AMPI_SUBARRAYS_SUPPORTED = .false.
   logical, parameter :: AMPI_ASYNC_PROTECTS_NONBLOCKING = .false.
 {TYPES_OF_ADMPI.format("integer")}{externals}
-{interfaces(CALLS, False)}{OURS.format(comm="integer", optional="")}end module ampi
+{interfaces(CALLS, False)}{OURS.format(comm="integer", function="external", op="integer", optional="")}end module ampi
 """
 
 
@@ -174,18 +224,19 @@ def module_f08():
     passes = [one.name for one in CALLS if one not in calls and one.chapter != "removed"]
     functions = [name for name in FUNCTIONS if name not in OLD_FUNCTIONS]
     return f"""! {NOTE}
-
+{OF_BUFFERS}
 ! Adjoint MPI as `use mpi_f08` has MPI: every name begins with AMPI_. What needs no code of ours is MPI's own.
 module ampi_f08
 {renamed("mpi_f08", OWN_TYPES)}{renamed("mpi_f08", [*KINDS, *OF_STATUS, *NUMBERS, *SENTINELS, *functions])}\
 {renamed("mpi_f08", [*passes, "MPI_Sizeof"])}  use mpi_f08, only: operator(==), operator(/=)
   implicit none
   type(AMPI_Request), parameter :: AMPI_REQUEST_NULL = AMPI_Request(0)
-  ! A section of an array is copied before a call and back after it, and a nonblocking call outlives that.
+  ! Not every nonblocking call takes sections.
   logical, parameter :: AMPI_SUBARRAYS_SUPPORTED = .false.
   logical, parameter :: AMPI_ASYNC_PROTECTS_NONBLOCKING = .false.
 {TYPES_OF_ADMPI.format("type(AMPI_Datatype)")}
-{interfaces(calls, True)}{OURS.format(comm="type(AMPI_Comm)", optional=", optional")}end module ampi_f08
+{interfaces(calls, True)}{OURS.format(comm="type(AMPI_Comm)", function="procedure(AMPI_User_function)",
+                                                 op="type(AMPI_Op)", optional=", optional")}end module ampi_f08
 """
 
 
@@ -211,8 +262,10 @@ def header():
       LOGICAL AMPI_ASYNC_PROTECTS_NONBLOCKING
       PARAMETER (AMPI_ASYNC_PROTECTS_NONBLOCKING=.FALSE.)
 ! Set when MPI is initialised.
-      INTEGER AMPI_ADOUBLE, AMPI_ADOUBLE_INT
-      COMMON /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT
+      INTEGER AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT
+      INTEGER AMPI_TANGENT, AMPI_TANGENT_VAR
+      COMMON /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT
+      COMMON /ADMPIF_TYPES/ AMPI_TANGENT, AMPI_TANGENT_VAR
 ! What counts is the address: the same as MPI's.
       INTEGER AMPI_BOTTOM, AMPI_IN_PLACE
       INTEGER AMPI_STATUS_IGNORE(MPI_STATUS_SIZE)

@@ -1,6 +1,6 @@
 """cpp_tests/fortran/mpi: every name that Fortran has, under each binding."""
 
-from emit.fortran import BESIDE, CALLS, NOTE, PASSES, PROCEDURES, SHIMS, symbol
+from emit.fortran import BESIDE, CALLS, LARGE, LARGE_PASSIVE, NOTE, PASSES, PROCEDURES, SHIMS, symbol
 from emit.fortran_modules import (FUNCTIONS, KINDS, NUMBERS, OF_STATUS, OLD_FUNCTIONS, OWN_TYPES, POINTERS, SENTINELS)
 
 OF_ALL = [*KINDS, *OF_STATUS, *NUMBERS, *SENTINELS, "MPI_REQUEST_NULL", "MPI_ADOUBLE", "MPI_ADOUBLE_INT",
@@ -8,7 +8,11 @@ OF_ALL = [*KINDS, *OF_STATUS, *NUMBERS, *SENTINELS, "MPI_REQUEST_NULL", "MPI_ADO
 
 
 def uses(module, names):
-    return "".join(f"  use {module}, only: A{name}\n" for name in names)
+    return "".join(f"  use {module}, only: {name}\n" for name in names)
+
+
+def ours(*lists):
+    return [f"A{name}" for names in lists for name in names]
 
 
 def names():
@@ -24,9 +28,9 @@ def names():
 ! ampif.h each number and each sentinel is compared with MPI's.
 program test_names
 #if defined(ADMPI_TEST_F08)
-{uses("ampi_f08", [*OF_ALL, *OWN_TYPES, *functions_f08, *in_f08, "MPI_Sizeof"])}  implicit none
+{uses("ampi_f08", [*ours(OF_ALL, OWN_TYPES, functions_f08, in_f08, ["MPI_Sizeof"]), *(one.ampi for one in LARGE_PASSIVE)])}  implicit none
 #elif defined(ADMPI_TEST_AMPI)
-{uses("ampi", [*OF_ALL, *FUNCTIONS, *calls, "MPI_Sizeof"])}  implicit none
+{uses("ampi", [*ours(OF_ALL, FUNCTIONS, calls, ["MPI_Sizeof"]), *(one.ampi for one in LARGE)])}  implicit none
 #else
   implicit none
   include 'ampif.h'
@@ -48,7 +52,7 @@ end program
 def linked():
     """Every external procedure that the bindings name, which must be there to link."""
     beside = [one for one in CALLS if one.name in BESIDE]
-    procedures = [one.ampi for one in SHIMS + PASSES + beside]
+    procedures = [one.ampi for one in SHIMS + PASSES + beside + LARGE]
     procedures += [name + "_cptr" for name in sorted("A" + name for name in POINTERS)]
     procedures += ["A" + name for kind in PROCEDURES.values() for name in kind] + ["AMPI_CONVERSION_FN_NULL"]
     symbols = [symbol(name) for name in procedures]

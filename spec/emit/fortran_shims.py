@@ -1,29 +1,31 @@
 """src/shim/ampi_fortran.c: the library's calls for Fortran, everything by reference."""
 
-from model import ARRAYS
-from emit.fortran import HANDLES, NOTE, SHIMS, has_code, parameters, symbol
+import model
+from emit.fortran import HANDLES, LARGE, NOTE, SHIMS, has_code, parameters, symbol
+from emit.fortran_modules import POINTERS
 from emit.text import wrap
 
+ARRAYS = {*model.ARRAYS, "large_counts"}
 BY_HAND = {"MPI_Init", "MPI_Init_thread", "MPI_Op_create"}
-KINDS = {"big": "MPI_Count", "aint": "MPI_Aint", "offset": "MPI_Offset", "byte_displacements": "MPI_Aint",
-         "extra_state": "MPI_Aint"}
-C_TYPES = {"datatypes": "MPI_Datatype", "requests": "AMPI_Request", "statuses": "MPI_Status", "logicals": "int"}
+KINDS = {"big": "MPI_Count", "aint": "MPI_Aint", "aints": "MPI_Aint", "offset": "MPI_Offset", "byte_displacements": "MPI_Aint",
+         "extra_state": "MPI_Aint", "large_counts": "MPI_Count"}
+C_TYPES = {"datatypes": "MPI_Datatype", "types": "MPI_Datatype", "requests": "AMPI_Request", "statuses": "MPI_Status", "logicals": "int"}
 
 
-class Argument:
+class BufferTriple:
     """How one argument comes from Fortran (`before`), goes to C (`passed`) and comes back (`after`)."""
 
     def __init__(self, call, one):
         self.call, self.one, self.name = call, one, one.name
         self.before, self.after, self.passed = [], [], one.name
         const = "const " if one.direction == "in" else ""
-        kind = "void" if one.kind in ("buffer", "address", "weights") else KINDS.get(one.kind, "MPI_Fint")
+        kind = "void" if one.kind in ("buffer", "address", "weights", "pointer") else KINDS.get(one.kind, "MPI_Fint")
         if one.kind == "string":
             kind = "char"
         self.declaration = f"{const}{kind} *{one.name}"
         if one.kind == "function":
             self.declaration = f"fortran_procedure *{one.name}"
-        getattr(self, one.kind if one.kind not in HANDLES else "handle", self.number)()
+        getattr(self, one.kind if one.kind not in HANDLES or one.kind == "op" else "handle", self.number)()
 
     def number(self):
         """One that is as it is in C: a value to be read, or a place or an array."""
@@ -31,8 +33,8 @@ class Argument:
             self.passed = "*" + self.name
 
     def handle(self):
-        kind, direction = HANDLES[self.one.kind], self.one.direction
-        c_type, prefix = ("AMPI_Request", "AMPI") if kind == "Request" else (self.one.c_type, "MPI")
+        kind, direction, is_ours = HANDLES[self.one.kind], self.one.direction, self.one.kind == "request"
+        c_type, prefix = ("AMPI_Request", "AMPI") if is_ours else (self.one.c_type, "MPI")
         read = f"{prefix}_{kind}_f2c(*{self.name})"
         if direction == "in":
             self.passed = read
@@ -42,10 +44,21 @@ class Argument:
         self.passed = "&c_" + self.name
         written = f"*{self.name} = {prefix}_{kind}_c2f(c_{self.name});"
         # The number of a request stays as long as the request does.
-        self.after = [f"if (c_{self.name} == {null}) *{self.name} = 0;" if kind == "Request" and direction == "inout" else written]
+        self.after = [f"if (c_{self.name} == {null}) *{self.name} = 0;" if is_ours and direction == "inout" else written]
+
+    def op(self):
+        """MPI's operations on tangents are others. Accumulates have none."""
+        self.handle()
+        if self.call.named("datatype") and self.call.chapter != "one_sided":
+            self.passed = f"fortran_op(*{self.name}, *datatype)"
 
     def buffer(self):
         self.passed = f"fortran_buffer({self.name})"
+
+    def pointer(self):
+        pass
+
+    address = buffer
 
     def weights(self):
         self.passed = f"fortran_weights({self.name})"
@@ -68,11 +81,13 @@ class Argument:
         self.before = [f"MPI_Status room_{self.name};",
                        f"MPI_Status *c_{self.name} = fortran_status({self.name}, &room_{self.name});"]
         self.passed = "c_" + self.name
-        self.after = [f"fortran_put_status(c_{self.name}, {self.name});"]
+        if self.one.direction != "in":
+            self.after = [f"fortran_put_status(c_{self.name}, {self.name});"]
 
     def converted(self, length, put=None):
         """An array of which C has another: on the stack if it is short."""
         c_type, kind, name = C_TYPES[self.one.kind], self.one.kind, self.name
+        kind = "datatypes" if kind == "types" else kind
         self.before = [f"{c_type} few_{name}[FORTRAN_FEW];",
                        f"{c_type} *c_{name} = fortran_{kind}({length}, {name}, few_{name});"]
         self.passed = "c_" + name
@@ -89,6 +104,9 @@ class Argument:
     def logicals(self):
         self.converted("*" + self.one.length if self.one.length else "fortran_dimensions(MPI_Comm_f2c(*comm))")
 
+    def types(self):
+        self.converted("*" + next(one.name for one in self.call.parameters if one.kind == "big"))
+
     def datatypes(self):
         buffer = self.call.buffer_of(self.one)
         sends = "1" if self.name == "sendtypes" else "0"
@@ -104,15 +122,15 @@ class Argument:
         self.after = [f"fortran_release(c_{name}, few_{name});"]
 
 
-def prototype(call, arguments):
+def prototype(call, arguments, ending=""):
     code = ["MPI_Fint *ierror"] if has_code(call) else []
     # The lengths of texts stand behind all arguments.
     lengths = [f"size_t length_of_{one.name}" for one in arguments if one.one.kind == "string"]
-    return f"void {symbol(call.ampi)}({', '.join([one.declaration for one in arguments] + code + lengths)})"
+    return f"void {symbol(call.ampi + ending)}({', '.join([one.declaration for one in arguments] + code + lengths)})"
 
 
 def arguments_of(call):
-    return [Argument(call, one) for one in parameters(call)]
+    return [BufferTriple(call, one) for one in parameters(call)]
 
 
 def shim(call):
@@ -122,7 +140,12 @@ def shim(call):
     body += [line for one in arguments for line in one.after]
     body.append("fortran_code(ierror, code);")
     lines = "\n".join(wrap(line, "  ") for line in body)
-    return f"\n{wrap(prototype(call, arguments) + ' {')}\n{lines}\n}}\n"
+    text = f"\n{wrap(prototype(call, arguments) + ' {')}\n{lines}\n}}\n"
+    if call.name in POINTERS and call in SHIMS:
+        # The address as a pointer of C has the same bits.
+        names = ", ".join([one.name for one in arguments] + ["ierror"])
+        text += f"\n{wrap(prototype(call, arguments, '_cptr') + ' {')}\n  {symbol(call.ampi)}({names});\n}}\n"
+    return text
 
 
 def header():
@@ -135,14 +158,16 @@ def header():
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "admpi/map.h"
 #include "admpi/tape.h"
 
 /** A procedure that is an argument. */
 typedef void fortran_procedure(void);
 
-/** COMMON /ADMPIF_TYPES/: AMPI_ADOUBLE and AMPI_ADOUBLE_INT as integers. */
-extern MPI_Fint admpif_types_[2];
+/** COMMON /ADMPIF_TYPES/: AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VIEW and the types of tangents, as integers. */
+extern MPI_Fint admpif_types_[5];
 
 /** What one binding of MPI for Fortran has: called for each by the objects that come with the modules, before main.
  *  @param binding      0: mpif.h and the module mpi; 1: the module mpi_f08
@@ -153,27 +178,43 @@ void admpif_sentinels_(const MPI_Fint *binding, const MPI_Fint *status_size, con
                        const MPI_Fint *truth, const void *bottom, const void *in_place, const void *status_ignore,
                        const void *statuses_ignore, const void *unweighted, const void *weights_empty);
 
+/* The places in it. */
+enum {{ OF_ADOUBLE, OF_ADOUBLE_INT, OF_VIEW, OF_TANGENT, OF_TANGENT_VAR }};
+
+/** The first of n elements that no library of this process made, or -1: 16 bytes that are no admpi_var, but two numbers. */
+int64_t admpif_first_foreign(const admpi_var *x, int64_t n);
+
+/** Whether an address is one of Fortran's that stand for something: MPI_BOTTOM, MPI_IN_PLACE. */
+int admpif_is_sentinel(const void *address);
+
 /** The library's number for one of MPI's requests, which is its own from then on. */
 MPI_Fint admpif_adopt_request(MPI_Fint request);
 
 """
     text += """/* The library's own. `direction` counts from 1 and may be NULL; without `ierr` an error ends the program. */
 void ampi_comm_register_(const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_op_create_adjoint_(fortran_procedure *function, fortran_procedure *derivative, const MPI_Fint *commute,
+                             MPI_Fint *op, MPI_Fint *ierror);
 void admpi_init_(const MPI_Fint *comm, MPI_Fint *ierr);
 void admpi_finalize_(MPI_Fint *ierr);
 void admpi_tape_seed_replicated_(admpi_tape *const *tape, const MPI_Fint *comm, const admpi_var *y, const double *weight,
                                  const MPI_Fint *direction, MPI_Fint *ierr);
 void admpi_tape_abandon_sweep_(admpi_tape *const *tape, const MPI_Fint *comm, MPI_Fint *ierr);
+void admpi_map_new_mpi_(const MPI_Fint *comm, admpi_map **map, const MPI_Fint *backend, const MPI_Fint *threads, MPI_Fint *ierr);
+void admpi_map_serve_(const MPI_Fint *comm, MPI_Fint *ierr);
 
 /* MPI's */
 """
-    text += "".join(wrap(prototype(one, arguments_of(one)) + ";") + "\n" for one in SHIMS)
+    text += "".join(wrap(prototype(one, arguments_of(one), ending) + ";") + "\n"
+                    for one in SHIMS for ending in (["", "_cptr"] if one.name in POINTERS else [""]))
+    text += "\n/* With counts past 2^31 */\n"
+    text += "".join(wrap(prototype(one, arguments_of(one)) + ";") + "\n" for one in LARGE)
     return text + "\n#endif\n"
 
 
 def source():
     text = f'/* {NOTE} */\n#include "ampi_fortran.h"\n\n#include "ampi_fortran_support.h"\n'
-    return text + "".join(shim(one) for one in SHIMS if one.name not in BY_HAND)
+    return text + "".join(shim(one) for one in SHIMS + LARGE if one.name not in BY_HAND)
 
 
 OUTPUTS = {"src/shim/ampi_fortran.h": header, "src/shim/ampi_fortran.c": source}

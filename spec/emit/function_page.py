@@ -36,9 +36,9 @@ def sections():
 def page():
     singular = "".join(f"| `{one.name}({', '.join(one.arguments)})` | {text} |\n"
                        for one in FUNCTIONS for text in one.get("singular", []))
-    return f"""# Scalar functions
+    return f"""<!-- {NOTE} -->
 
-<!-- {NOTE} -->
+# Scalar functions
 
 **C++.** These functions accept `double`, `admpi::var`, tangents of both, matrices, and expressions of all these; either of two operands may
 be a plain number. They have derivatives of every order. The functions of `<cmath>` also work under `std::`.

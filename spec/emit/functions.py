@@ -49,10 +49,10 @@ def partials():
  *   ADMPI_REAL                   the scalar type
  *   ADMPI_SPECIAL(name)          a special function of that type
  *
- * If the derivative does not exist, it is the subgradient of least norm if there is one. An infinite derivative is returned as
- * infinite, because a zero would be a wrong gradient that nobody notices. Outside a function's domain the value is NaN, and the
- * derivative is what its formula gives. Functions that choose an operand (fmin, max, ...) need no formula, and those that are piecewise constant (floor,
- * ...) have a passive result.
+ * If the derivative does not exist, it is the subgradient of least norm if there is one. An infinite derivative is
+ * returned as infinite, because a zero would be a wrong gradient that nobody notices. Outside a function's domain the
+ * value is NaN, and the derivative is what its formula gives. Functions that choose an operand (fmin, max, ...) need no
+ * formula, and those that are piecewise constant (floor, ...) have a passive result.
  *
 {singular} */
 

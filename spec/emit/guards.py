@@ -1,4 +1,9 @@
-"""include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI."""
+"""include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI.
+
+In checking mode they look for active values in what is sent as bytes: at the call, or at each start of a persistent one. They do
+not look at what is packed, since sending it looks at it, at a partitioned message, which is filled after its start, and at a
+persistent call in place.
+"""
 
 from model import MPI31, MPI4
 from emit.text import NOTE, prototype, wrap
@@ -55,7 +60,7 @@ def significance(call):
     lines = []
     if "root" in call.takes:
         lines.append("  int side = guard_side(root, comm);")
-    if "datatypes" in call.takes:
+    if "datatypes" in call.takes or (call.mark == "persistent" and "Neighbor_alltoall" in call.name):
         if call.is_neighbour:
             lines.append("  int sources, destinations;\n  guard_neighbors(comm, &sources, &destinations);")
         else:
@@ -94,10 +99,52 @@ def check(call, datatype):
     if "unless_no_op" in datatype.words:
         conditions.append("op != MPI_NO_OP")
     if datatype.kind == "datatype":
+        if buffer and is_sent_at_once(call, buffer):
+            count = count_of(call, datatype)
+            return conditions, f"admpi_shim_sent(call, {buffer.name}, {count.name if count else 1}, {datatype.name})"
         return conditions, f"admpi_shim_guard(call, {datatype.name})"
     sends = datatype.name == "sendtypes"
     number = ("destinations" if sends else "sources") if call.is_neighbour else "peers"
     return conditions, f"guard_each(call, {number}, {datatype.name.replace('types', 'counts')}, {datatype.name})"
+
+
+def is_sent_at_once(call, buffer):
+    return buffer.direction != "out" and call.chapter != "datatypes" and call.mark not in ("persistent", "partitioned")
+
+
+def count_of(call, datatype):
+    """The count, or the counts, of a datatype: they stand before it."""
+    before = call.parameters[:call.parameters.index(datatype)]
+    return next((one for one in reversed(before) if one.kind in ("count", "counts", "big")), None)
+
+
+def watched(call):
+    """What each start of a persistent call sends."""
+    buffer = next((one for one in call.buffers() if one.direction != "out"), None)
+    if call.mark != "persistent" or not buffer:
+        return []
+    datatype = call.named(buffer.of)
+    side = "root" if buffer.direction == "inout" else buffer.at
+    conditions = ["code == MPI_SUCCESS"] + ([SIDES[side]] if side else [])
+    conditions += [f"{buffer.name} != MPI_IN_PLACE"] if "in_place" in buffer.words else []
+    count = count_of(call, datatype)
+    peers = "destinations" if call.is_neighbour else "guard_peers(comm)"
+    each = peers if "each send" in call.base.does[""] else ""
+    if "pieces" in call.base.does[""]:
+        each = "guard_members(comm)"
+    place = f"*request, {buffer.name}"
+    if datatype.kind == "datatypes":
+        kind = "addresses" if call.is_neighbour else "types"
+        do = f"guard_watch_{kind}({place}, {peers}, {count.name}, sdispls, {datatype.name})"
+    elif count.name == "recvcounts":
+        do = f"guard_watch_sum({place}, guard_members(comm), {count.name}, {datatype.name})"
+    elif count.kind == "counts":
+        displacements = next(one.name for one in call.parameters if one.kind == "displacements")
+        do = f"guard_watch_list({place}, {peers}, {count.name}, {displacements}, {datatype.name})"
+    else:
+        number = f"(MPI_Count){count.name} * {each}" if each else count.name
+        do = f"admpi_shim_watch({place}, {number}, {datatype.name})"
+    return [wrap(f"if ({' && '.join(conditions)})", "  "), wrap(f"{do};", "    ")]
 
 
 def raised(call):
@@ -124,6 +171,7 @@ def call_of_mpi(call):
         "  }",
         wrap(f"code = {native(call, names)};", "  "),
         f"  if (code == MPI_SUCCESS)\n    *{request.name} = admpi_shim_wrap_request(started);",
+        *watched(call),
         "  return code;",
     ]
 

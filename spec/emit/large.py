@@ -1,4 +1,4 @@
-"""src/capi/large.rs, src/capi/support/large.rs and src/mpi/plain.rs: the calls for large counts, which differ in little but
+"""src/capi/large.rs, src/capi/support/large.rs and src/mpi/ffi.rs: the calls for large counts, which differ in little but
 their signatures.
 
 A signature is that of MPI-3.1 with every count an MPI_Count and every displacement an MPI_Aint. What a call
@@ -45,7 +45,7 @@ class Function:
 
     def call(self, name=None, **changes):
         arguments = [changes.get(one, one) for one in self.names]
-        return f"plain::{name or self.name}({', '.join(arguments)})"
+        return f"ffi::{name or self.name}({', '.join(arguments)})"
 
     def large_call(self, **changes):
         """MPI-4's form, as the closure that every way takes."""
@@ -186,7 +186,7 @@ def pieces(f):
     if f.name == "MPI_Reduce":
         first = first.replace("let Some(n) = one_piece(count)",
                               "let (Some(n), false) = (one_piece(count), reduces_by_copy(sendbuf, root))")
-        call = call.replace("plain::MPI_Reduce(", "plain_reduce(call, ")
+        call = call.replace("ffi::MPI_Reduce(", "plain_reduce(call, ")
     return first + ("call.pieces(count, Datatype::new(datatype), Op::new(op), "
                     f"move |offset, n, t, o| {call})")
 
@@ -222,9 +222,9 @@ def reduce_scatter(f):
             {f.large_call()},
             |b, t, o, r| {{
                 {place}
-                plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
+                ffi::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
             }},
-            |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
+            |to, n, t, o, r| ffi::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
             {copy})"""
     return start + f"""call.reduce_scatter(result, || {counts}, Op::new(op), input,
             {native},
@@ -232,7 +232,7 @@ def reduce_scatter(f):
                 {place}
                 plain_reduce(call, from, to, b.count, t, o, b.root, comm)
             }},
-            |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
+            |from, to, n| ffi::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
             {copy})"""
 
 
@@ -248,7 +248,7 @@ def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf", by_rank=None):
     elif "request" in f.names:
         name, tail = "I" + name.lower(), ", r"
     send = f"l.send.counts.as_ptr(), l.send.{displacements}.as_ptr().cast(), l.send.datatypes.as_ptr().cast()"
-    return (f"plain::MPI_{name}({sendbuf}, {send}, {recvbuf}, "
+    return (f"ffi::MPI_{name}({sendbuf}, {send}, {recvbuf}, "
             f"{send.replace('l.send', 'l.receive')}, comm{tail})")
 
 
@@ -426,8 +426,8 @@ def raccumulate(f):
 
 def isendrecv(f):
     return """call.isendrecv(side(sendcount, sendtype), None, side(recvcount, recvtype), source, RequestSlot::new(request),
-            |n, t, r| plain::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
-            |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r))"""
+            |n, t, r| ffi::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
+            |n, t, r| ffi::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r))"""
 
 
 COPY = """let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
@@ -442,8 +442,8 @@ def isendrecv_replace(f):
     return COPY + """
         call.isendrecv(side(sent.count, sent.datatype.raw()), Some(copy), side(count, datatype), source,
             RequestSlot::new(request),
-            |n, t, r| plain::MPI_Isend(from, n, t, dest, sendtag, comm, r),
-            |n, t, r| plain::MPI_Irecv(buf, n, t, source, recvtag, comm, r))"""
+            |n, t, r| ffi::MPI_Isend(from, n, t, dest, sendtag, comm, r),
+            |n, t, r| ffi::MPI_Irecv(buf, n, t, source, recvtag, comm, r))"""
 
 
 def sendrecv_replace(f):
@@ -455,7 +455,7 @@ def sendrecv_replace(f):
         {COPY}
         call.two(Family::Exchange, side(sent.count, sent.datatype.raw()), side(count, datatype),
             || Ok((true, true)), no_large_call,
-            |n, t, m, u| plain::MPI_Sendrecv(from, n, t, dest, sendtag, buf, m, u, source, recvtag, comm, status))"""
+            |n, t, m, u| ffi::MPI_Sendrecv(from, n, t, dest, sendtag, buf, m, u, source, recvtag, comm, status))"""
 
 
 def at_once(f):
@@ -639,7 +639,7 @@ use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status};
-use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain, quirks};
+use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, ffi, quirks};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_Win};
 use std::ffi::{c_int, c_void};
 '''
@@ -650,19 +650,22 @@ use std::ffi::{c_int, c_void};
 
 
 def library():
-    text = '''//! The calls for counts past 2^31 that the library makes itself, where the data of a differentiated call are passive.
-//! Generated by spec/generate: see spec/emit/large.py. A count that fits an int goes straight to MPI.
+    text = '''//! Large counts of passive data. Generated by spec/generate: see spec/emit/large.py.
+//!
+//! The calls that the library makes itself, where the data of a differentiated call are passive. A count that fits an int
+//! goes straight to MPI.
 #![allow(clippy::too_many_arguments)] // MPI's
 
 use super::super::large_arguments::*;
+use crate::large::access::Buffers;
 use crate::large::limit::{one_piece, small};
 use crate::large::plan::Family;
 use crate::large::reduction::{Counts, Input, Scattered};
 use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Status};
-use crate::mpi::{Comm, Datatype, Op, is_in_place, plain, quirks};
-use mpi_sys::MPI_Message;
+use crate::mpi::{Comm, Datatype, Op, is_in_place, ffi, quirks};
+use mpi_sys::{MPI_Message, MPI_Win};
 use std::ffi::{c_int, c_void};
 '''
     for function, body, *_ in TABLE:
@@ -687,17 +690,18 @@ def absent(declarations):
 
 
 def called():
-    """MPI's calls that the library names as plain::MPI_..., in what is generated here and in all other sources."""
+    """MPI's calls that the library names as ffi::MPI_..., in what is generated here and in all other sources."""
     others = [path.read_text() for path in (ROOT / "src").rglob("*.rs") if str(path.relative_to(ROOT)) not in OUTPUTS]
-    return {name for text in [capi(), library(), *others] for name in re.findall(r"\bplain::(MPI_\w+)", text)}
+    return {name for text in [capi(), library(), *others] for name in re.findall(r"\bffi::(MPI_\w+)", text)}
 
 
-def plain():
+def ffi():
     persistent = sorted((one.name for one in CALLS if one.mark == "persistent" and one.datatypes()),
                         key=lambda name: name.removesuffix("_init"))
     names = sorted(called() & set(BY_NAME) - set(persistent))
-    text = '''//! The calls of MPI that the library makes, declared "C-unwind" since a user's error handler may throw.
-//! Generated by spec/generate: see spec/emit/large.py.
+    text = '''//! The calls of MPI that the library makes. Generated by spec/generate: see spec/emit/large.py.
+//!
+//! They are declared "C-unwind" since a user's error handler may throw.
 
 use super::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_User_function, MPI_Win};
@@ -724,5 +728,5 @@ unsafe extern "C-unwind" {
 OUTPUTS = {
     "src/capi/large.rs": lambda: formatted(capi()),
     "src/capi/support/large.rs": lambda: formatted(library()),
-    "src/mpi/plain.rs": lambda: formatted(plain()),
+    "src/mpi/ffi.rs": lambda: formatted(ffi()),
 }

@@ -95,7 +95,7 @@ def tests(form):
         where = f", {detail}at_{one.at}{{root, comm}}" if one.at else ""
         result.append(f"{detail}check_buffer({name}, {form.address(one.name)}, {one.of}, {comm}{where})")
         if call.named("target_datatype"):
-            result.append(f"{detail}check_buffer({name}, {form.address(one.name)}, target_datatype, {comm})")
+            result.append(f"{detail}check_target({name}, {form.address(one.name)}, target_datatype, {comm})")
     if "op" in call.takes and "win" not in call.takes:
         result.append(f"{detail}check_operation<{form.elements()}>({name}, op, datatype, {comm})")
     return result

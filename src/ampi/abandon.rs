@@ -5,13 +5,13 @@ use super::wire::doubles;
 use super::{check, communicator};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, Doubles, Operation, Outcome, Payload, Staging};
+use crate::mpi::{Comm, Doubles, MpiResult, Operation, Payload, Staging};
 use crate::tape::{self, Tape};
 
 /// Gives up a sweep on all ranks of `comm`; in a callback one of the callback's own, whose messages go by handles of
 /// their own. Every rank drops what reaches it until each peer has said, by a message of one byte, that nothing more will
 /// come: messages of one pair do not overtake each other.
-pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
+pub fn abandon(tape: &mut Tape, comm: Comm) -> MpiResult<()> {
     let private = communicator::of(comm)?;
     let depth = (tape::depth() > 0).then(tape::depth);
     let handles = [private.handles(depth)?, private.mirror().handles(depth)?].concat();
@@ -22,13 +22,13 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     while farewells.is_empty() || quiet < private.ranks() {
         let sent_all = tape.companion::<Traffic>().give_up(private)?;
         if sent_all && farewells.is_empty() {
-            let depth = depth.unwrap_or(private.home);
+            let depth = depth.unwrap_or(private.base_depth);
             let comm = private.comm(depth)?;
             let tell = |peer| {
                 let (byte, to) = (Payload::Own(Staging::zeros(1)), Envelope::new(peer, 0));
                 Operation::send(comm, byte, &Doubles::bytes(1), to)
             };
-            farewells = (0..private.size).map(tell).collect::<Outcome<Vec<_>>>()?;
+            farewells = (0..private.size).map(tell).collect::<MpiResult<Vec<_>>>()?;
         }
         let mut idle = true;
         for &comm in &handles {

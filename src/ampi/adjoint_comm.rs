@@ -9,7 +9,7 @@ use super::lock;
 use crate::count::wide32;
 use crate::error::{Code, Error};
 use crate::mpi::{
-    Comm, Group, Outcome, Reach, Serial, SharedComm, largest_tag, transfer, wide_int,
+    Comm, Group, MpiResult, Reach, Serial, SharedComm, largest_tag, transfer, wide_int,
 };
 use crate::tape;
 use std::ffi::c_int;
@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// A private communicator. It lives as long as the process: records hold plain references.
 #[derive(Debug)]
-pub struct Private {
-    /// The handle at depth `home`; null after MPI has ended.
+pub struct AdjointComm {
+    /// The handle at depth `base_depth`; null after MPI has ended.
     comm: SharedComm,
     /// The depth of callbacks in which its user entered.
-    pub home: u32,
+    pub base_depth: u32,
     /// The handles at other depths.
-    away: Box<[SharedComm]>,
+    nested: Box<[SharedComm]>,
     pub rank: c_int,
     pub size: c_int,
     /// Its place in the registry.
@@ -47,8 +47,10 @@ pub struct Private {
     /// neighbours, and the largest tag they may have.
     numbered: [AtomicU64; 2],
     largest_tag: c_int,
-    /// Another one of the same members in reverse order.
-    mirror: Option<&'static Private>,
+    /// Another one of the same members in reverse order; that of an intercommunicator has both groups, one behind the other.
+    mirror: Option<&'static AdjointComm>,
+    /// The first rank of the other group there, of an intercommunicator.
+    across: Option<c_int>,
 }
 
 /// Tags on a mirror up to this one have a meaning of their own.
@@ -62,17 +64,18 @@ pub struct Made {
     pub size: c_int,
     pub name: i64,
     pub group: Option<Group>,
-    pub mirror: Option<&'static Private>,
+    pub mirror: Option<&'static AdjointComm>,
+    pub across: Option<c_int>,
 }
 
-impl Private {
+impl AdjointComm {
     pub fn new(made: Made, index: usize) -> Self {
-        let Made { handles, rank, size, name, group, mirror } = made;
+        let Made { handles, rank, size, name, group, mirror, across } = made;
         let mut handles = handles.into_iter().map(SharedComm::new);
         Self {
             comm: handles.next().expect("there is one at least"),
-            home: tape::depth(),
-            away: handles.collect(),
+            base_depth: tape::depth(),
+            nested: handles.collect(),
             rank,
             size,
             index,
@@ -86,6 +89,7 @@ impl Private {
             numbered: [const { AtomicU64::new(0) }; 2],
             largest_tag: largest_tag(),
             mirror,
+            across,
         }
     }
 
@@ -98,20 +102,20 @@ impl Private {
 
     #[inline]
     fn handle(&self, depth: u32) -> Result<&SharedComm, Error> {
-        if depth == self.home { Ok(&self.comm) } else { self.away(depth) }
+        if depth == self.base_depth { Ok(&self.comm) } else { self.nested(depth) }
     }
 
-    /// The handle at another depth, of as many as there are. Members count them from `home` on, which need not be
+    /// The handle at another depth, of as many as there are. Members count them from `base_depth` on, which need not be
     /// one depth for all: some may serve the callbacks of others.
     #[cold]
-    fn away(&self, depth: u32) -> Result<&SharedComm, Error> {
-        let levels = u32::try_from(self.away.len()).unwrap_or(u32::MAX - 1);
-        let lowest = self.home.saturating_sub(levels);
+    fn nested(&self, depth: u32) -> Result<&SharedComm, Error> {
+        let levels = u32::try_from(self.nested.len()).unwrap_or(u32::MAX - 1);
+        let lowest = self.base_depth.saturating_sub(levels);
         if depth.checked_sub(lowest).is_none_or(|above| above > levels) {
-            let wanted = if depth > self.home { depth } else { self.home - depth };
+            let wanted = if depth > self.base_depth { depth } else { self.base_depth - depth };
             return Err(too_deep(depth, levels, wanted));
         }
-        Ok(&self.away[wide32((depth + levels - self.home) % (levels + 1))])
+        Ok(&self.nested[wide32((depth + levels - self.base_depth) % (levels + 1))])
     }
 
     /// The handle at one depth, or all that there are.
@@ -128,7 +132,7 @@ impl Private {
     }
 
     fn all_places(&self) -> impl Iterator<Item = &SharedComm> {
-        std::iter::once(&self.comm).chain(&self.away)
+        std::iter::once(&self.comm).chain(&self.nested)
     }
 
     /// The number that all members know it by.
@@ -155,7 +159,7 @@ impl Private {
     }
 
     /// Whether its members are those of `group`.
-    pub fn has_members(&self, group: &Group) -> Outcome<bool> {
+    pub fn has_members(&self, group: &Group) -> MpiResult<bool> {
         lock(&self.group).as_ref().map_or(Ok(false), |own| own.identical(group))
     }
 
@@ -186,17 +190,20 @@ impl Private {
     /// Puts other communicators of the same members in place of the present ones, at one depth or all, on which
     /// collectives of an abandoned sweep are still open: some members have started ones that others have not, so the
     /// new ones are made on `user`, the communicator served. Collective; the old ones are freed at the end of MPI.
-    pub fn renew(&self, user: Comm, depth: Option<u32>) -> Outcome<()> {
-        for private in [Some(self), self.mirror].into_iter().flatten() {
+    pub fn renew(&self, user: Comm, depth: Option<u32>) -> MpiResult<()> {
+        let both = self.across.map(|first| user.merge(first == 0)).transpose()?;
+        let members = both.unwrap_or(user);
+        for (private, from) in [(Some(self), user), (self.mirror, members)] {
+            let Some(private) = private else { continue };
             for place in private.places(depth)? {
-                let old = place.replace(user.split(private.rank)?);
+                let old = place.replace(from.split(private.rank)?);
                 lock(&private.replaced).push(old);
             }
         }
         let mut numbers = self.numbers();
-        transfer::allreduce_min(user, &mut numbers)?;
+        transfer::allreduce_min(members, &mut numbers)?;
         self.agree(numbers);
-        Ok(())
+        both.map_or(Ok(()), Comm::free)
     }
 
     /// The tag for the adjoints of a collective that travel edge by edge. All members start their collectives in
@@ -243,8 +250,18 @@ impl Private {
     }
 
     /// The members in reverse order: for scans from the last rank on, and for messages of the library's own.
-    pub fn mirror(&self) -> &'static Private {
+    pub fn mirror(&self) -> &'static AdjointComm {
         self.mirror.expect("only a mirror has none")
+    }
+
+    /// Whether it serves an intercommunicator: ranks are those of the other group then, but for this one's.
+    pub const fn is_inter(&self) -> bool {
+        self.across.is_some()
+    }
+
+    /// The first rank of the other group on the mirror.
+    pub fn across(&self) -> c_int {
+        self.across.expect("only an intercommunicator has another group")
     }
 
     pub const fn is_mirror(&self) -> bool {

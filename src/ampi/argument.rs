@@ -3,16 +3,18 @@
 use super::buffers::Sinks;
 use super::counts::{Form, PartCounts};
 use super::recording::state;
-use crate::datatype::{Argument, Arguments, Layout, Sink, Source, Sources};
+use crate::datatype::{Arguments, BufferTriple, Layout, RecvBuffer, SendBuffer, Sources};
 use crate::datatype::{
-    Content, activity, content, is_installed, is_passive, not_initialised, passive_layout,
+    Content, activity, content, is_installed, is_passive, is_passive_message, not_initialised,
+    passive_layout,
 };
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, Datatype, Failure, List, Outcome, wide_int};
+use crate::mpi::{Comm, Datatype, Failure, List, MpiResult, wide_int};
 use std::ffi::c_int;
 
-fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
+/// How the active doubles of a buffer lie.
+pub fn layout(name: &str, argument: &BufferTriple) -> MpiResult<Layout> {
     let datatype = argument.datatype();
     match activity(datatype)? {
         // Active by name, and all that is there is passive.
@@ -28,7 +30,7 @@ fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
 
 /// A buffer of active doubles to read.
 #[inline(always)]
-pub fn source(name: &str, argument: &Argument) -> Outcome<Source> {
+pub fn source(name: &str, argument: &BufferTriple) -> MpiResult<SendBuffer> {
     let source = match argument.plain() {
         Some(source) => source,
         None => unusual_source(name, argument)?,
@@ -37,13 +39,13 @@ pub fn source(name: &str, argument: &Argument) -> Outcome<Source> {
 }
 
 #[inline(never)]
-fn unusual_source(name: &str, argument: &Argument) -> Outcome<Source> {
+fn unusual_source(name: &str, argument: &BufferTriple) -> MpiResult<SendBuffer> {
     argument.source(name, layout(name, argument)?, 1)
 }
 
 /// A buffer of active doubles to write.
 #[inline(always)]
-pub fn sink(name: &str, argument: &Argument) -> Outcome<Sink> {
+pub fn sink(name: &str, argument: &BufferTriple) -> MpiResult<RecvBuffer> {
     let sink = match argument.plain_sink() {
         Some(sink) => sink,
         None => unusual_sink(name, argument)?,
@@ -52,17 +54,37 @@ pub fn sink(name: &str, argument: &Argument) -> Outcome<Sink> {
 }
 
 #[inline(never)]
-fn unusual_sink(name: &str, argument: &Argument) -> Outcome<Sink> {
+fn unusual_sink(name: &str, argument: &BufferTriple) -> MpiResult<RecvBuffer> {
     argument.sink(name, layout(name, argument)?, 1)
 }
 
+/// As `source`, of a message, which may be packed bytes.
+#[inline(always)]
+pub fn source_of_message(name: &str, argument: &BufferTriple) -> MpiResult<SendBuffer> {
+    match argument.plain() {
+        Some(source) => Ok(source),
+        None if argument.is_packed() => argument.packed_source(name),
+        None => unusual_source(name, argument),
+    }
+}
+
+/// As `sink`, of a message.
+#[inline(always)]
+pub fn sink_of_message(name: &str, argument: &BufferTriple) -> MpiResult<RecvBuffer> {
+    match argument.plain_sink() {
+        Some(sink) => Ok(sink),
+        None if argument.is_packed() => argument.packed_sink(name),
+        None => unusual_sink(name, argument),
+    }
+}
+
 /// A buffer to read, or None for `MPI_IN_PLACE`.
-pub fn source_or_in_place(name: &str, argument: &Argument) -> Outcome<Option<Source>> {
+pub fn source_or_in_place(name: &str, argument: &BufferTriple) -> MpiResult<Option<SendBuffer>> {
     if argument.is_in_place() { Ok(None) } else { source(name, argument).map(Some) }
 }
 
 /// A buffer to write, or None for `MPI_IN_PLACE`.
-pub fn sink_or_in_place(name: &str, argument: &Argument) -> Outcome<Option<Sink>> {
+pub fn sink_or_in_place(name: &str, argument: &BufferTriple) -> MpiResult<Option<RecvBuffer>> {
     if argument.is_in_place() { Ok(None) } else { sink(name, argument).map(Some) }
 }
 
@@ -70,7 +92,7 @@ pub fn sink_or_in_place(name: &str, argument: &Argument) -> Outcome<Option<Sink>
 #[derive(Clone, Copy)]
 pub enum Many {
     /// The argument's items for each, one rank behind the other.
-    Each(Argument),
+    Each(BufferTriple),
     /// A count and a displacement for each.
     List(Arguments),
 }
@@ -112,7 +134,7 @@ impl Many {
         }
     }
 
-    pub fn sources(&self, name: &str, ranks: usize) -> Outcome<(Sources, PartCounts)> {
+    pub fn sources(&self, name: &str, ranks: usize) -> MpiResult<(Sources, PartCounts)> {
         match self {
             Self::Each(argument) => {
                 let layout = layout(name, argument)?;
@@ -131,7 +153,7 @@ impl Many {
         }
     }
 
-    pub fn sinks(&self, name: &str, ranks: usize) -> Outcome<(Sinks, PartCounts)> {
+    pub fn sinks(&self, name: &str, ranks: usize) -> MpiResult<(Sinks, PartCounts)> {
         match self {
             Self::Each(argument) => {
                 let layout = layout(name, argument)?;
@@ -154,7 +176,7 @@ impl Many {
 
 impl Many {
     /// The parts of `n` ranks or neighbours, each an argument of its own.
-    fn parts(&self, name: &str, n: usize) -> Outcome<List<Argument>> {
+    fn parts(&self, name: &str, n: usize) -> MpiResult<List<BufferTriple>> {
         match self {
             Self::Each(argument) => {
                 // Refused here, before it is taken for the address of the first part.
@@ -168,7 +190,7 @@ impl Many {
     }
 
     /// As `parts`, of whatever datatype.
-    pub fn each(&self, name: &str, n: usize) -> Outcome<List<Argument>> {
+    pub fn each(&self, name: &str, n: usize) -> MpiResult<List<BufferTriple>> {
         match self {
             Self::Each(argument) => argument.repeated(n),
             Self::List(arguments) => Ok(arguments.list(name, n)?.collect()),
@@ -177,7 +199,7 @@ impl Many {
 
     /// How a part lies that is not what most are. One without items need not have a type that says anything; where
     /// each part has a type of its own, some may be passive.
-    fn unusual_layout(&self, part: &Argument) -> Outcome<Option<Layout>> {
+    fn unusual_layout(&self, part: &BufferTriple) -> MpiResult<Option<Layout>> {
         if part.is_nothing() {
             return Ok(Some(Layout::Plain));
         }
@@ -186,7 +208,7 @@ impl Many {
     }
 
     /// What the `parts` of neighbours hold.
-    pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<PartCounts> {
+    pub fn lengths<T: AsRef<SendBuffer>>(&self, name: &str, parts: &[T]) -> MpiResult<PartCounts> {
         Ok(match self {
             Self::Each(argument) => PartCounts::each(&source(name, argument)?),
             Self::List(arguments) => PartCounts::list(parts, form_of(arguments)),
@@ -194,20 +216,20 @@ impl Many {
     }
 
     /// One buffer for each of `n` ranks or neighbours, to be read.
-    pub fn source_list(&self, name: &str, n: usize) -> Outcome<List<Source>> {
+    pub fn source_list(&self, name: &str, n: usize) -> MpiResult<List<SendBuffer>> {
         let parts = self.parts(name, n)?;
         let one = |part| match self.unusual_layout(part)? {
-            Some(layout) => Argument::source(part, name, layout, 1),
+            Some(layout) => BufferTriple::source(part, name, layout, 1),
             None => source(name, part),
         };
         parts.iter().map(one).collect()
     }
 
     /// One buffer for each of `n` ranks or neighbours, to be written.
-    pub fn sink_list(&self, name: &str, n: usize) -> Outcome<List<Sink>> {
+    pub fn sink_list(&self, name: &str, n: usize) -> MpiResult<List<RecvBuffer>> {
         let parts = self.parts(name, n)?;
         let one = |part| match self.unusual_layout(part)? {
-            Some(layout) => Argument::sink(part, name, layout, 1),
+            Some(layout) => BufferTriple::sink(part, name, layout, 1),
             None => sink(name, part),
         };
         parts.iter().map(one).collect()
@@ -216,7 +238,7 @@ impl Many {
 
 /// Whether a call is MPI's own, by what the datatypes of its significant buffers say together; without any it is. Where
 /// they say nothing nobody can know, and only where nothing is recorded it does not matter.
-fn is_left_to_mpi(contents: impl IntoIterator<Item = Option<Content>>) -> Outcome<bool> {
+fn is_left_to_mpi(contents: impl IntoIterator<Item = Option<Content>>) -> MpiResult<bool> {
     match contents.into_iter().flatten().max() {
         Some(Content::Active) => Ok(false),
         Some(Content::Untold) if state().is_some() => Err(untold()),
@@ -231,18 +253,18 @@ fn untold() -> Failure {
 }
 
 /// A call with one datatype is MPI's own.
-pub fn one_passive(datatype: Datatype) -> Outcome<bool> {
+pub fn one_passive(datatype: Datatype) -> MpiResult<bool> {
     is_left_to_mpi([Some(content(datatype))])
 }
 
 /// Neither of the two buffers of a message each way is active, as far as it is there.
-pub fn both_passive(send: &Argument, receive: &Argument) -> bool {
-    (send.is_in_place() || is_passive(send.datatype()))
-        && (receive.is_in_place() || is_passive(receive.datatype()))
+pub fn both_passive(send: &BufferTriple, receive: &BufferTriple) -> bool {
+    (send.is_in_place() || is_passive_message(send.datatype()))
+        && (receive.is_in_place() || is_passive_message(receive.datatype()))
 }
 
 /// As `one_passive`, with a buffer each way that is significant as far as it is there.
-pub fn all_passive(send: &Many, receive: &Many, comm: Comm) -> Outcome<bool> {
+pub fn all_passive(send: &Many, receive: &Many, comm: Comm) -> MpiResult<bool> {
     let ranks = if receive.has_counts() { ranks(comm) } else { 1 };
     let significant = |data: &Many| if data.is_in_place() { None } else { data.content(ranks) };
     is_left_to_mpi([significant(send), significant(receive)])
@@ -250,7 +272,7 @@ pub fn all_passive(send: &Many, receive: &Many, comm: Comm) -> Outcome<bool> {
 
 /// As `all_passive`, for buffers with parts for neighbours. A communicator without a topology is left to MPI, and none at
 /// all is not: Open MPI's Neighbor_allgather crashes there.
-pub fn neighbours_passive(send: &Many, receive: &Many, comm: Comm) -> Outcome<bool> {
+pub fn neighbours_passive(send: &Many, receive: &Many, comm: Comm) -> MpiResult<bool> {
     if comm.is_null() {
         return Ok(false);
     }
@@ -267,13 +289,13 @@ fn degrees(comm: Comm) -> Option<(usize, usize)> {
 
 /// The ranks that a buffer has parts for, or none of a communicator that MPI will refuse.
 fn ranks(comm: Comm) -> usize {
-    if comm.is_null() { 0 } else { comm.size().map_or(0, wide_int) }
+    if comm.is_null() { 0 } else { comm.partners().map_or(0, wide_int) }
 }
 
 /// No significant buffer of a Gather or Scatter is active: `all` is significant on the root, `part` everywhere
 /// unless it is in place. On an intercommunicator `all` belongs to the one whose root is MPI_ROOT, and `part` to
 /// the other group. A wrong root is left to MPI.
-pub fn rooted_passive(part: &Argument, all: &Many, root: c_int, comm: Comm) -> Outcome<bool> {
+pub fn rooted_passive(part: &BufferTriple, all: &Many, root: c_int, comm: Comm) -> MpiResult<bool> {
     if comm.is_null() || root == constants().proc_null {
         return Ok(true);
     }

@@ -1,13 +1,13 @@
 //! The buffers of collectives: where the parts of all ranks go, and packed copies of what is sent.
 
 use super::statistics;
-use crate::datatype::{Shape, Sink, Source, Sources};
+use crate::datatype::{RecvBuffer, SendBuffer, Shape, Sources};
 use crate::mpi::{List, Staging};
 
 /// Buffers for the parts of all ranks.
 pub enum Sinks {
-    One(Sink),
-    List(List<Sink>),
+    One(RecvBuffer),
+    List(List<RecvBuffer>),
 }
 
 impl Sinks {
@@ -23,7 +23,7 @@ impl Sinks {
 }
 
 /// What this rank sends, packed.
-pub fn packed(source: &Source) -> (Staging, Shape) {
+pub fn packed(source: &SendBuffer) -> (Staging, Shape) {
     packed_by(source.words(), |data| source.pack(data))
 }
 

@@ -4,24 +4,29 @@
 
 use super::argument::Many;
 use super::check;
-use crate::datatype::Argument;
-use crate::datatype::{is_passive, passive_layout};
+use crate::datatype::{BufferTriple, Pieces, SendBuffer, is_passive, passive_layout};
 use crate::error::{Code, Error};
 use crate::mpi::handle::Role;
-use crate::mpi::{Comm, Outcome, wide_int};
+use crate::mpi::{Comm, MpiResult, wide_int};
 use crate::tape;
 use std::ffi::c_int;
 
 /// An error if a passive buffer that is sent holds a value of the calling thread's tape, which records.
-pub fn none_in(argument: &Argument) -> Outcome<()> {
+pub fn none_in(argument: &BufferTriple) -> MpiResult<()> {
+    described(argument).map_or(Ok(()), |sent| none_at(&sent))
+}
+
+/// A passive buffer that is sent. What cannot be described is not looked at, and what is wrong MPI says.
+pub fn described(argument: &BufferTriple) -> Option<SendBuffer> {
     if argument.is_in_place() || !is_passive(argument.datatype()) {
-        return Ok(());
+        return None;
     }
-    // What cannot be described is not looked at, and what is wrong MPI says.
-    let layout = passive_layout(argument.datatype(), argument.items()).ok();
-    let Some(sent) = layout.and_then(|layout| argument.source("buf", layout, 1).ok()) else {
-        return Ok(());
-    };
+    let layout = passive_layout(argument.datatype(), argument.items()).ok()?;
+    argument.source("buf", layout, 1).ok()
+}
+
+/// The same of one that has been described: the datatype may be gone.
+pub fn none_at(sent: &SendBuffer) -> MpiResult<()> {
     let mut words = vec![0.0; sent.words()];
     sent.pack(&mut words);
     match tape::current(|tape| tape.value_in(&words)).flatten() {
@@ -39,7 +44,7 @@ pub fn none_in(argument: &Argument) -> Outcome<()> {
 }
 
 /// The same of the parts for each of `n` ranks or neighbours.
-fn none_in_parts(call: &str, many: &Many, n: c_int) -> Outcome<()> {
+fn none_in_parts(call: &str, many: &Many, n: c_int) -> MpiResult<()> {
     match many.each(call, wide_int(n)) {
         Ok(parts) if !many.is_in_place() => parts.iter().try_for_each(none_in),
         _ => Ok(()),
@@ -47,16 +52,31 @@ fn none_in_parts(call: &str, many: &Many, n: c_int) -> Outcome<()> {
 }
 
 /// The same of what is sent to each rank.
-pub fn none_to_ranks(call: &str, many: &Many, comm: Comm) -> Outcome<()> {
+pub fn none_to_ranks(call: &str, many: &Many, comm: Comm) -> MpiResult<()> {
     if comm.is_null() { Ok(()) } else { none_in_parts(call, many, comm.partners().unwrap_or(0)) }
 }
 
 /// The same of what is sent to each neighbour.
-pub fn none_to_neighbours(call: &str, many: &Many, comm: Comm) -> Outcome<()> {
+pub fn none_to_neighbours(call: &str, many: &Many, comm: Comm) -> MpiResult<()> {
     if comm.is_null() {
         return Ok(());
     }
     none_in_parts(call, many, comm.degrees().map_or(0, |(_, destinations)| destinations))
+}
+
+/// The same of what this rank brings to a reduction of which each gets a share.
+pub fn none_in_pieces(pieces: &Pieces, comm: Comm) -> MpiResult<()> {
+    if comm.is_null() { Ok(()) } else { none_in(&pieces.operands(wide_int(comm.size()?))?) }
+}
+
+/// The same of this rank's own part of what all ranks get.
+pub fn none_of_own(call: &str, many: &Many, comm: Comm) -> MpiResult<()> {
+    if comm.is_null() {
+        return Ok(());
+    }
+    let rank = comm.rank()?;
+    let parts = many.each(call, wide_int(rank) + 1)?;
+    parts.last().map_or(Ok(()), none_in)
 }
 
 /// Whether this rank sends to those that the root serves.

@@ -6,7 +6,7 @@
 //! the tape. That place is found when a receive completes, since everything posted later and completed
 //! earlier is known then; in a program that completes in order there is nothing to keep.
 
-use super::table::Table;
+use super::hash::Table;
 use crate::count::wide;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};

@@ -12,41 +12,47 @@
 //! its adjoints travel point to point instead, over the edges by which the values went: each member sends at its
 //! completion and receives at its start, in no order with other calls.
 
+use super::builtin_op::Operator;
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Portions, Posted};
 use super::counts::StoredCounts;
-use super::edges::{Edges, polling};
-use super::operator::Operator;
+use super::peer_exchange::{Edges, polling};
 use super::recording::{on_tape, state};
 use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
-use super::traffic::{Completion, Home, Traffic, with_traffic};
-use super::{Private, communicator, statistics};
-use crate::datatype::{Mark, Sink};
+use super::traffic::{Completion, PendingAdjoint, Traffic, with_traffic};
+use super::{AdjointComm, communicator, statistics};
+use crate::datatype::{Mark, RecvBuffer};
 use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{Comm, Failure, How, List, Operation, Outcome, Reach, Staging};
+use crate::mpi::{CallForm, Comm, Failure, List, MpiResult, Operation, Reach, Staging};
 use crate::tape::{self, Event, Ids, Position, Sweep, Tape};
 use std::ffi::c_int;
 
 /// What a collective is recorded on: the tape, and where its adjoint travels. None if nothing is recorded.
-pub struct Stage {
+pub struct Recording {
     serial: u64,
-    private: &'static Private,
+    private: &'static AdjointComm,
     by_edges: bool,
+    /// Of a call that also members count who do not record it.
+    tag: Option<c_int>,
 }
 
-impl Stage {
+impl Recording {
     /// A blocking call may enter its communicator, since all members are in it; one that only starts may not
     /// wait for them. `together` tells whether no member completes the call before all have started it, by what they
     /// receive; all members must say the same.
-    pub fn set(comm: Comm, how: How, together: impl FnOnce() -> bool) -> Outcome<Option<Self>> {
+    pub fn set(
+        comm: Comm,
+        call_form: CallForm,
+        together: impl FnOnce() -> bool,
+    ) -> MpiResult<Option<Self>> {
         if tape::checking() && state().is_none() {
             check::started(communicator::lookup(comm), None).completed();
         }
-        match (state(), how) {
-            (Some(serial), How::Now) => {
+        match (state(), call_form) {
+            (Some(serial), CallForm::Blocking) => {
                 Ok(Some(Self::on(serial, communicator::of_collective(comm)?, together)))
             }
             _ => Self::apart(comm, together),
@@ -54,14 +60,21 @@ impl Stage {
     }
 
     /// As `set` of a call that only starts and that some members cannot know to be active.
-    pub fn apart(comm: Comm, together: impl FnOnce() -> bool) -> Outcome<Option<Self>> {
+    pub fn apart(comm: Comm, together: impl FnOnce() -> bool) -> MpiResult<Option<Self>> {
         communicator::refuse_inter(comm)?;
         let Some(serial) = state() else { return Ok(None) };
         Ok(Some(Self::on(serial, communicator::of(comm)?, together)))
     }
 
-    fn on(serial: u64, private: &'static Private, together: impl FnOnce() -> bool) -> Self {
-        Self { serial, private, by_edges: polling() && !together() }
+    fn on(serial: u64, private: &'static AdjointComm, together: impl FnOnce() -> bool) -> Self {
+        Self { serial, private, by_edges: polling() && !together(), tag: None }
+    }
+
+    /// As `set` on an intercommunicator, whose calls are reversed over their edges; under `tag` if they have been counted.
+    pub fn across(comm: Comm, tag: Option<c_int>) -> MpiResult<Option<Self>> {
+        let Some(serial) = state() else { return Ok(None) };
+        let private = communicator::of(comm)?;
+        Ok(Some(Self { serial, private, by_edges: true, tag }))
     }
 
     /// Whether the adjoints travel over the edges.
@@ -132,11 +145,11 @@ impl Outputs {
 }
 
 /// A call's adjoint.
-pub trait Rule: Copy + Send + 'static {
+pub trait AdjointRule: Copy + Send + 'static {
     const NAME: &'static str;
     const REACH: Reach = Reach::All;
 
-    fn private(&self) -> &'static Private;
+    fn private(&self) -> &'static AdjointComm;
 
     /// What its adjoints are stamped as; None if some members may not have it on record.
     fn call(&self) -> Option<Call>;
@@ -149,23 +162,33 @@ pub trait Rule: Copy + Send + 'static {
     fn portions(&self, tape: &Tape, portions: &mut Portions);
 
     /// Keeps what the way back needs of the packed values that this rank sent and received.
-    fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]);
+    fn save_for_reverse(&self, tape: &mut Tape, sent: &[f64], received: &[f64]);
 
     /// Takes the outputs' adjoints: what this rank sends home, each message behind `lead` elements of room: one for the
     /// stamp of what departs.
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging;
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging;
 
     /// Sets them off. Must not wait for other ranks.
-    fn depart(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home>;
+    fn start_reverse(
+        &self,
+        taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint>;
 
-    /// As `depart` of a blocking call: where every member waits for what comes home, the call on the way back may
+    /// As `start_reverse` of a blocking call: where every member waits for what comes home, the call on the way back may
     /// block too, which costs MPI less. Nothing then holds it back, and its members are those of the call that blocked.
-    fn depart_blocking(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
-        self.depart(taken, stamp, sweep)
+    fn start_reverse_blocking(
+        &self,
+        taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
+        self.start_reverse(taken, stamp, sweep)
     }
 
     /// Adds what has come home to the adjoints of what was read.
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()>;
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()>;
 
     /// What this rank read.
     fn operands(&self) -> Option<&Ids>;
@@ -176,29 +199,29 @@ pub trait Rule: Copy + Send + 'static {
     /// Who received values of this rank, and where they are in what it read.
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges;
 
-    /// As `depart`, over the edges.
+    /// As `start_reverse`, over the edges.
     fn send(
         &self,
         taken: Staging,
         tag: c_int,
         stamp: Stamp,
         sweep: &mut Sweep<'_>,
-    ) -> Result<Home> {
+    ) -> Result<PendingAdjoint> {
         let width = sweep.width();
         self.sources(sweep).send(self.private(), tag, stamp, &taken, width, sweep)?;
-        Ok(Home::default())
+        Ok(PendingAdjoint::default())
     }
 
-    /// As `add`, over the edges.
-    fn receive(&self, home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
+    /// As `accumulate`, over the edges.
+    fn receive(&self, pending: PendingAdjoint, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
         let Some(ids) = self.operands() else { return Ok(()) };
-        self.destinations(sweep).collect(self.private(), tag, home.stamp, ids, sweep)
+        self.destinations(sweep).collect(self.private(), tag, pending.stamp, ids, sweep)
     }
 }
 
 /// How the adjoints of a call travel.
 #[derive(Clone, Copy)]
-enum Way {
+enum Route {
     /// By a collective, which has its place in the order of the communicator, an event that must have been
     /// passed before it, and a number among those on record.
     Together { post: u64, release: u32, number: u32 },
@@ -206,27 +229,27 @@ enum Way {
     Edges(c_int),
 }
 
-/// How a rule sets off: `Rule::depart` or `Rule::depart_blocking`.
-type Depart<R> = fn(&R, Staging, Stamp, &mut Sweep<'_>) -> Result<Home>;
+/// How a rule sets off: `AdjointRule::start_reverse` or `AdjointRule::start_reverse_blocking`.
+type StartReverse<R> = fn(&R, Staging, Stamp, &mut Sweep<'_>) -> Result<PendingAdjoint>;
 
 /// Takes and sets off now, or once those started later have.
-fn leave<R: Rule>(
+fn leave<R: AdjointRule>(
     rule: R,
     outputs: Outputs,
-    way: Way,
+    route: Route,
     start: u32,
-    depart: Depart<R>,
+    start_reverse: StartReverse<R>,
     sweep: &mut Sweep<'_>,
-) -> Result<Option<Home>> {
-    let lead = usize::from(matches!(way, Way::Together { .. }));
-    let taken = rule.take(outputs, lead, sweep);
+) -> Result<Option<PendingAdjoint>> {
+    let lead = usize::from(matches!(route, Route::Together { .. }));
+    let taken = rule.take_outputs(outputs, lead, sweep);
     statistics::sent_back(taken.len());
-    let stamp = stamp_of(&rule, way, sweep);
-    let (post, release) = match way {
-        Way::Together { post, release, .. } => (post, release),
-        Way::Edges(tag) => {
-            let home = rule.send(taken, tag, stamp, sweep)?;
-            return Ok(Some(Home { tag: Some(tag), stamp, ..home }));
+    let stamp = stamp_of(&rule, route, sweep);
+    let (post, release) = match route {
+        Route::Together { post, release, .. } => (post, release),
+        Route::Edges(tag) => {
+            let pending = rule.send(taken, tag, stamp, sweep)?;
+            return Ok(Some(PendingAdjoint { tag: Some(tag), stamp, ..pending }));
         }
     };
     let set_off = move |sweep: &mut Sweep<'_>| {
@@ -234,8 +257,9 @@ fn leave<R: Rule>(
         if rule.signature().is_some() {
             check::adjoint_set_off(rule.private(), sweep.depth());
         }
-        let home = depart(&rule, taken, stamp, sweep).map_err(|error| of_call(R::NAME, error))?;
-        Ok(Home { stamp, ..home })
+        let pending =
+            start_reverse(&rule, taken, stamp, sweep).map_err(|error| of_call(R::NAME, error))?;
+        Ok(PendingAdjoint { stamp, ..pending })
     };
     if release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
         return set_off(sweep).map(Some);
@@ -243,8 +267,8 @@ fn leave<R: Rule>(
     let event = sweep.event_index();
     let channel = channel_of(rule.private());
     let departure = Box::new(move |sweep: &mut Sweep<'_>| {
-        let home = set_off(sweep)?;
-        sweep.companion::<Traffic>().open(start, home);
+        let pending = set_off(sweep)?;
+        sweep.companion::<Traffic>().open(start, pending);
         Ok(())
     });
     sweep.companion::<Traffic>().hold(channel, post, release, departure);
@@ -255,67 +279,73 @@ fn leave<R: Rule>(
 }
 
 /// Zero where some members may not have the call on record.
-fn stamp_of<R: Rule>(rule: &R, way: Way, sweep: &mut Sweep<'_>) -> Stamp {
+fn stamp_of<R: AdjointRule>(rule: &R, route: Route, sweep: &mut Sweep<'_>) -> Stamp {
     let (Some(call), Some(signature)) = (rule.call(), rule.signature()) else {
         return Stamp::default();
     };
-    let number = match way {
-        Way::Together { number, .. } => {
+    let number = match route {
+        Route::Together { number, .. } => {
             sweep.companion::<Traffic>().number_from_base(rule.private(), number)
         }
-        Way::Edges(_) => stamp::UNNUMBERED,
+        Route::Edges(_) => stamp::UNNUMBERED,
     };
     Stamp::new(call, signature, number, sweep.width())
 }
 
 /// Waits for what this rank needs, and adds it.
-fn arrive<R: Rule>(rule: R, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-    let arrived = match home.tag {
-        None => rule.add(home, sweep),
-        Some(tag) => rule.receive(home, tag, sweep),
+fn arrive<R: AdjointRule>(rule: R, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
+    let arrived = match pending.tag {
+        None => rule.accumulate(pending, sweep),
+        Some(tag) => rule.receive(pending, tag, sweep),
     };
     arrived.map_err(|error| of_call(R::NAME, error))
 }
 
 /// All collectives of a communicator are one channel.
-const fn channel_of(private: &Private) -> Channel {
+const fn channel_of(private: &AdjointComm) -> Channel {
     Channel { private: private.index, peer: -1, tag: 0 }
 }
 
 /// A blocking call.
-struct Whole<R> {
+struct BlockingEvent<R> {
     rule: R,
     outputs: Outputs,
-    way: Way,
+    route: Route,
 }
 
-impl<R: Rule> Event for Whole<R> {
+impl<R: AdjointRule> Event for BlockingEvent<R> {
     const NAME: &'static str = R::NAME;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
-        let home = match leave(self.rule, self.outputs, self.way, event, R::depart_blocking, sweep)?
-        {
-            Some(home) => Some(home),
+        let pending = match leave(
+            self.rule,
+            self.outputs,
+            self.route,
+            event,
+            R::start_reverse_blocking,
+            sweep,
+        )? {
+            Some(pending) => Some(pending),
             None => sweep.companion::<Traffic>().finish_open(event),
         };
         // Whatever was started later has set off before, so that nothing holds this one.
-        arrive(self.rule, home.unwrap_or_default(), sweep)
+        arrive(self.rule, pending.unwrap_or_default(), sweep)
     }
 }
 
 /// The start of a nonblocking call.
-struct Begun<R> {
+struct StartEvent<R> {
     rule: R,
 }
 
-impl<R: Rule> Event for Begun<R> {
+impl<R: AdjointRule> Event for StartEvent<R> {
     const NAME: &'static str = R::NAME;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
         match sweep.companion::<Traffic>().finish_open(event) {
-            Some(home) => arrive(self.rule, home, sweep),
+            Some(pending) => arrive(self.rule, pending, sweep),
             // Its completion is not in the range.
             None => Ok(()),
         }
@@ -323,29 +353,30 @@ impl<R: Rule> Event for Begun<R> {
 }
 
 /// The completion of a nonblocking call.
-struct Done<R> {
+struct CompletionEvent<R> {
     rule: R,
     outputs: Outputs,
-    way: Way,
+    route: Route,
     start: u32,
 }
 
-impl<R: Rule> Event for Done<R> {
+impl<R: AdjointRule> Event for CompletionEvent<R> {
     const NAME: &'static str = R::NAME;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let home = leave(self.rule, self.outputs, self.way, self.start, R::depart, sweep)?;
-        if let Some(home) = home {
-            sweep.companion::<Traffic>().open(self.start, home);
+        let pending =
+            leave(self.rule, self.outputs, self.route, self.start, R::start_reverse, sweep)?;
+        if let Some(pending) = pending {
+            sweep.companion::<Traffic>().open(self.start, pending);
         }
         Ok(())
     }
 }
 
 /// Hands over what others wait for.
-pub fn contribute(home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+pub fn contribute(pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
     with_traffic(sweep, |traffic, _| {
-        home.operations().try_for_each(|operation| traffic.contribute(operation))
+        pending.operations().try_for_each(|operation| traffic.contribute(operation))
     })
 }
 
@@ -373,9 +404,14 @@ pub fn arrived_stamped(
 }
 
 /// Waits for one adjoint an operand, behind the stamps of so many `members` in sum, and adds.
-pub fn collect(home: Home, members: usize, ids: &Ids, sweep: &mut Sweep<'_>) -> Result<()> {
-    let stamp = home.stamp;
-    let adjoints = arrived_stamped(home.main, |data, _| stamp.check(data[0], members), sweep)?;
+pub fn collect(
+    pending: PendingAdjoint,
+    members: usize,
+    ids: &Ids,
+    sweep: &mut Sweep<'_>,
+) -> Result<()> {
+    let stamp = pending.stamp;
+    let adjoints = arrived_stamped(pending.main, |data, _| stamp.check(data[0], members), sweep)?;
     let width = sweep.width();
     sweep.add(ids, &adjoints.as_slice()[width..][..ids.len() * width]);
     Ok(())
@@ -383,17 +419,17 @@ pub fn collect(home: Home, members: usize, ids: &Ids, sweep: &mut Sweep<'_>) -> 
 
 /// Waits for adjoints in parts, each from one of so many `ranks` and behind its stamp, and adds.
 pub fn collect_parts(
-    home: Home,
+    pending: PendingAdjoint,
     counts: &StoredCounts,
     ranks: usize,
     ids: &Ids,
     sweep: &mut Sweep<'_>,
 ) -> Result<()> {
-    let (stamp, width) = (home.stamp, sweep.width());
+    let (stamp, width) = (pending.stamp, sweep.width());
     let fits = |data: &[f64], sweep: &Sweep<'_>| {
         stamp.check_parts(data, counts.read(sweep).all(ranks), width)
     };
-    let mut adjoints = arrived_stamped(home.main, fits, sweep)?;
+    let mut adjoints = arrived_stamped(pending.main, fits, sweep)?;
     stamp::join(adjoints.as_mut_slice(), counts.read(sweep).all(ranks), width);
     sweep.add(ids, &adjoints.as_slice()[..ids.len() * width]);
     Ok(())
@@ -403,23 +439,23 @@ pub fn collect_parts(
 #[derive(Debug)]
 pub enum Target {
     Nothing,
-    All(Sink),
+    All(RecvBuffer),
     /// All but the `kept`th of segments of `n` values, which are what they were.
     But {
-        sink: Sink,
+        sink: RecvBuffer,
         n: usize,
         kept: usize,
     },
     /// What an Exscan brings, and what this rank sent to it: the result of a Scan.
     Folded {
-        sink: Sink,
+        sink: RecvBuffer,
         operator: Operator,
         /// Nothing came from below.
         lowest: bool,
     },
     /// What all ranks brought to a reduction, in their order: this rank has the result.
     Joined {
-        sink: Sink,
+        sink: RecvBuffer,
         operator: Operator,
     },
     /// Buffers one after the other; values without one are dropped.
@@ -434,14 +470,14 @@ pub struct Part {
     /// Words that they take, with the passive parts between them.
     pub words: usize,
     /// None where the values stay what they were.
-    pub sink: Option<Sink>,
+    pub sink: Option<RecvBuffer>,
 }
 
 listable!(Part);
 
 impl Target {
     /// Writes what was received, with ids from `mark`.
-    fn unpack(&mut self, sent: &[f64], values: &mut [f64], mark: Mark) -> Outcome<()> {
+    fn unpack(&mut self, sent: &[f64], values: &mut [f64], mark: Mark) -> MpiResult<()> {
         match self {
             Self::Nothing => Ok(()),
             Self::All(sink) => sink.unpack(values, mark),
@@ -476,7 +512,7 @@ impl Target {
     }
 }
 
-struct Recording<R> {
+struct OpenRecord<R> {
     serial: u64,
     rule: R,
     outputs: usize,
@@ -496,27 +532,27 @@ enum Place {
 }
 
 /// A collective whose forward half has started.
-pub struct Forward<R> {
+pub struct StartedCollective<R> {
     operation: Operation,
     target: Target,
-    recording: Option<Recording<R>>,
+    record: Option<OpenRecord<R>>,
     /// What the tape had against it. The values are delivered all the same, since other ranks count on this one.
     refused: Option<Failure>,
 }
 
 /// Starts a collective. `rule` is asked for before anything is sent, while the operands are what they are;
 /// `outputs` counts the values that the call receives, kept ones included.
-pub fn begin<R: Rule>(
-    how: How,
-    stage: Option<Stage>,
+pub fn begin<R: AdjointRule>(
+    call_form: CallForm,
+    recording: Option<Recording>,
     outputs: usize,
     target: Target,
-    rule: impl FnOnce(&mut Tape, &'static Private) -> Result<R>,
-    operation: impl FnOnce() -> Outcome<Operation>,
-) -> Outcome<Forward<R>> {
-    let made = stage.map(|Stage { serial, private, by_edges }| {
+    rule: impl FnOnce(&mut Tape, &'static AdjointComm) -> Result<R>,
+    operation: impl FnOnce() -> MpiResult<Operation>,
+) -> MpiResult<StartedCollective<R>> {
+    let made = recording.map(|Recording { serial, private, by_edges, tag }| {
         // Counted also where the tape refuses the call, which other members may record.
-        let tag = by_edges.then(|| private.next_tag(R::REACH));
+        let tag = tag.or_else(|| by_edges.then(|| private.next_tag(R::REACH)));
         let rule = on_tape(serial, |tape| rule(tape, private))?;
         let place = match tag {
             Some(tag) => Place::Tag(tag),
@@ -524,35 +560,35 @@ pub fn begin<R: Rule>(
         };
         let checked = tape::checking();
         let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
-        Ok(Recording { serial, rule, outputs, place, start: None, number: 0, logged })
+        Ok(OpenRecord { serial, rule, outputs, place, start: None, number: 0, logged })
     });
-    let (mut recording, mut refused) = match made.transpose() {
-        Ok(recording) => (recording, None),
+    let (mut record, mut refused) = match made.transpose() {
+        Ok(record) => (record, None),
         Err(failure) => (None, Some(failure)),
     };
-    let operation = operation().inspect_err(|_| withdraw(recording.as_ref()))?;
-    if how == How::Begin
-        && let Some(recording) = &mut recording
+    let operation = operation().inspect_err(|_| withdraw(record.as_ref()))?;
+    if call_form == CallForm::Nonblocking
+        && let Some(record) = &mut record
     {
-        let rule = recording.rule;
-        let begun = on_tape(recording.serial, |tape| {
-            tape.record(0, |_, _| Begun { rule })?;
+        let rule = record.rule;
+        let begun = on_tape(record.serial, |tape| {
+            tape.record(0, |_, _| StartEvent { rule })?;
             let behind = tape.position();
-            Ok((behind, numbered(&rule, recording.place, behind.event - 1, tape)))
+            Ok((behind, numbered(&rule, record.place, behind.event - 1, tape)))
         });
         match begun {
-            Ok((behind, number)) => (recording.start, recording.number) = (Some(behind), number),
+            Ok((behind, number)) => (record.start, record.number) = (Some(behind), number),
             Err(failure) => refused = Some(failure),
         }
     }
     if refused.is_some() {
-        withdraw(recording.take().as_ref());
+        withdraw(record.take().as_ref());
     }
-    Ok(Forward { operation, target, recording, refused })
+    Ok(StartedCollective { operation, target, record, refused })
 }
 
 /// Tells checking what is recorded.
-fn log<R: Rule>(serial: u64, rule: &R, by_edges: bool) -> Outcome<Posted> {
+fn log<R: AdjointRule>(serial: u64, rule: &R, by_edges: bool) -> MpiResult<Posted> {
     let started = |[root, operation, count]: [i64; 3]| {
         check::started(Some(rule.private()), Some([root, operation, count, by_edges.into()]))
     };
@@ -566,25 +602,25 @@ fn log<R: Rule>(serial: u64, rule: &R, by_edges: bool) -> Outcome<Posted> {
     Ok(logged)
 }
 
-fn withdraw<R: Rule>(recording: Option<&Recording<R>>) {
-    if let Some(recording) = recording {
-        if let Place::Post(post) = recording.place {
-            recording.rule.private().collectives.with(|window| window.close(post));
+fn withdraw<R: AdjointRule>(record: Option<&OpenRecord<R>>) {
+    if let Some(record) = record {
+        if let Place::Post(post) = record.place {
+            record.rule.private().collectives.with(|window| window.close(post));
         }
-        recording.logged.withdrawn();
+        record.logged.withdrawn();
     }
 }
 
-impl<R: Rule> Forward<R> {
+impl<R: AdjointRule> StartedCollective<R> {
     /// Completes a blocking call.
-    pub fn finish(mut self) -> Outcome<()> {
+    pub fn finish(mut self) -> MpiResult<()> {
         self.complete()
     }
 
-    fn complete(&mut self) -> Outcome<()> {
+    fn complete(&mut self) -> MpiResult<()> {
         let (sent, received) = self.operation.memory();
-        let recorded = match self.recording.take() {
-            Some(recording) => recording.complete(sent, received),
+        let recorded = match self.record.take() {
+            Some(record) => record.complete(sent, received),
             None => Ok(Mark::PASSIVE),
         };
         // The values have arrived, whatever the tape says.
@@ -597,29 +633,29 @@ impl<R: Rule> Forward<R> {
     }
 }
 
-impl<R: Rule> Pending for Forward<R> {
+impl<R: AdjointRule> Pending for StartedCollective<R> {
     fn hand_over(&mut self) -> Transfer {
         self.operation.hand_over()
     }
 
-    fn finish(&mut self) -> Outcome<()> {
+    fn finish(&mut self) -> MpiResult<()> {
         self.complete()
     }
 
     fn fail(&mut self) {
-        withdraw(self.recording.take().as_ref());
+        withdraw(self.record.take().as_ref());
     }
 }
 
-impl<R: Rule> From<Forward<R>> for Box<dyn Pending> {
-    fn from(forward: Forward<R>) -> Self {
+impl<R: AdjointRule> From<StartedCollective<R>> for Box<dyn Pending> {
+    fn from(forward: StartedCollective<R>) -> Self {
         Box::new(forward)
     }
 }
 
-impl<R: Rule> Recording<R> {
+impl<R: AdjointRule> OpenRecord<R> {
     /// Records the completion and returns the marks of what was received.
-    fn complete(self, sent: &[f64], received: &[f64]) -> Outcome<Mark> {
+    fn complete(self, sent: &[f64], received: &[f64]) -> MpiResult<Mark> {
         let Self { serial, rule, outputs, place, start, number, logged } = self;
         logged.completed();
         let turn = place.close(rule.private());
@@ -628,7 +664,7 @@ impl<R: Rule> Recording<R> {
             if start.is_some_and(|behind| tape.check_position("start", &behind).is_err()) {
                 return Err(forgotten(R::NAME));
             }
-            rule.settle(tape, sent, received);
+            rule.save_for_reverse(tape, sent, received);
             let n = narrow(outputs);
             let number = if start.is_some() {
                 number
@@ -636,17 +672,19 @@ impl<R: Rule> Recording<R> {
                 numbered(&rule, place, tape.event_count(), tape)
             };
             let first = match start {
-                None => turn.record(tape, outputs, number, |first, way| Whole {
+                None => turn.record(tape, outputs, number, |first, route| BlockingEvent {
                     rule,
                     outputs: Outputs { first, n },
-                    way,
+                    route,
                 }),
-                Some(behind) => turn.record(tape, outputs, number, |first, way| Done {
-                    rule,
-                    outputs: Outputs { first, n },
-                    way,
-                    start: behind.event - 1,
-                }),
+                Some(behind) => {
+                    turn.record(tape, outputs, number, |first, route| CompletionEvent {
+                        rule,
+                        outputs: Outputs { first, n },
+                        route,
+                        start: behind.event - 1,
+                    })
+                }
             }?;
             Ok(Mark { first, tag: tape.tag() })
         })
@@ -654,7 +692,7 @@ impl<R: Rule> Recording<R> {
 }
 
 /// The number of a call that starts at `event`, if its adjoints are stamped.
-fn numbered<R: Rule>(rule: &R, place: Place, event: u32, tape: &mut Tape) -> u32 {
+fn numbered<R: AdjointRule>(rule: &R, place: Place, event: u32, tape: &mut Tape) -> u32 {
     match (place, rule.call()) {
         (Place::Post(_), Some(_)) => tape.companion::<Traffic>().number(rule.private(), event),
         _ => 0,
@@ -668,7 +706,7 @@ enum Turn {
 }
 
 impl Place {
-    fn close(self, private: &'static Private) -> Turn {
+    fn close(self, private: &'static AdjointComm) -> Turn {
         let post = match self {
             Self::Post(post) => post,
             Self::Tag(tag) => return Turn::Tag(tag),
@@ -691,16 +729,16 @@ impl Turn {
         tape: &mut Tape,
         outputs: usize,
         number: u32,
-        event: impl FnOnce(u32, Way) -> E,
+        event: impl FnOnce(u32, Route) -> E,
     ) -> Result<u32> {
         match self {
             Self::Ordered(completion) => {
                 let post = completion.post;
                 completion.record(tape, outputs, |first, release| {
-                    event(first, Way::Together { post, release, number })
+                    event(first, Route::Together { post, release, number })
                 })
             }
-            Self::Tag(tag) => tape.record(outputs, |first, _| event(first, Way::Edges(tag))),
+            Self::Tag(tag) => tape.record(outputs, |first, _| event(first, Route::Edges(tag))),
         }
     }
 }

@@ -2,9 +2,9 @@
 //! as they travel.
 
 use crate::count::{wide, wide32};
-use crate::datatype::Source;
+use crate::datatype::SendBuffer;
 use crate::error::{Code, Error, Result};
-use crate::mpi::{List, Outcome};
+use crate::mpi::{List, MpiResult};
 use crate::tape::{Store, Stored, Tape};
 
 /// By which of its forms all ranks call a collective that has counts.
@@ -50,7 +50,7 @@ impl Counts<'_> {
         }
     }
 
-    pub fn total(self, ranks: usize) -> Outcome<usize> {
+    pub fn total(self, ranks: usize) -> MpiResult<usize> {
         match self {
             Self::Each(n) => whole(n, ranks),
             Self::List(list, _) => {
@@ -126,7 +126,7 @@ impl StoredCounts {
 }
 
 /// `n` for each of `ranks`, or an error.
-pub fn whole(n: usize, ranks: usize) -> Outcome<usize> {
+pub fn whole(n: usize, ranks: usize) -> MpiResult<usize> {
     n.checked_mul(ranks).filter(|&n| u32::try_from(n).is_ok()).ok_or_else(|| {
         Error::new(
             Code::Argument,
@@ -147,7 +147,7 @@ pub struct PartCounts {
 
 impl PartCounts {
     /// As many items for each rank as `part` has.
-    pub fn each(part: &Source) -> Self {
+    pub fn each(part: &SendBuffer) -> Self {
         let (n, words) = (part.len(), part.words());
         Self {
             doubles: RankCounts::Each(n),
@@ -156,12 +156,12 @@ impl PartCounts {
     }
 
     /// The items of a buffer for each rank.
-    pub fn list<T: AsRef<Source>>(parts: &[T], form: Form) -> Self {
-        let list = |count: fn(&Source) -> usize| {
+    pub fn list<T: AsRef<SendBuffer>>(parts: &[T], form: Form) -> Self {
+        let list = |count: fn(&SendBuffer) -> usize| {
             RankCounts::List(parts.iter().map(|part| count(part.as_ref()) as u64).collect(), form)
         };
         let mixed = parts.iter().any(|part| part.as_ref().mixed_bytes().is_some());
-        Self { doubles: list(Source::len), words: mixed.then(|| list(Source::words)) }
+        Self { doubles: list(SendBuffer::len), words: mixed.then(|| list(SendBuffer::words)) }
     }
 
     /// What is recorded, in active doubles.

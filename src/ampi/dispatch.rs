@@ -7,14 +7,19 @@
 //! the library no more than that question, and hands the answer on. Of a collective the question is part of the call: it may fail.
 
 use super::argument::{Many, all_passive, neighbours_passive, one_passive, rooted_passive};
-use super::collective::{Forward, Rule};
-use super::operator::Extent;
+use super::builtin_op::Extent;
+use super::collective::{AdjointRule, StartedCollective};
+use super::inter::{self, Beside, Rooted};
 use super::request::{Pending, Request};
-use super::{bytes, local, message, movement, neighbor, reduction, scan as scans, tangents};
-use crate::datatype::is_passive;
-use crate::datatype::{Argument, Pieces};
+use super::{
+    bytes, check, communicator, message, movement, neighbor, recording, reduce_local, reduction,
+    scan as scans, tangents,
+};
+use crate::datatype::{BufferTriple, Pieces};
+use crate::datatype::{is_passive, is_passive_message};
+use crate::mpi::handle::Role;
 use crate::mpi::message::{Envelope, Message, Mode};
-use crate::mpi::{Comm, How, Op, Outcome, Status, StatusSlot};
+use crate::mpi::{CallForm, Comm, MpiResult, Op, Status, StatusSlot};
 use crate::tape;
 use std::ffi::c_int;
 
@@ -30,8 +35,8 @@ pub enum Dispatched {
 
 use Dispatched::{Complete, Passive, Started};
 
-/// A call on passive data, of which `sent` looks at those that leave. A reduction has none, since MPI computes with them.
-fn passive(sent: impl FnOnce() -> Outcome<()>) -> Outcome<Dispatched> {
+/// A call on passive data, of which `sent` looks at those that leave.
+fn passive(sent: impl FnOnce() -> MpiResult<()>) -> MpiResult<Dispatched> {
     if tape::checking() {
         sent()?;
     }
@@ -41,28 +46,41 @@ fn passive(sent: impl FnOnce() -> Outcome<()>) -> Outcome<Dispatched> {
 #[inline(always)]
 pub fn send(
     is_passive: bool,
-    data: &Argument,
+    data: &BufferTriple,
     to: Envelope,
     comm: Comm,
     mode: &Mode,
-    how: How,
-) -> Outcome<Dispatched> {
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
     if is_passive {
         return passive(|| bytes::none_in(data));
     }
-    match how {
-        How::Now => message::send(data, to, comm, mode).map(|()| Complete),
-        How::Begin => Request::send(data, to, comm, mode).map(Started),
+    match call_form {
+        CallForm::Blocking => message::send(data, to, comm, mode).map(|()| Complete),
+        CallForm::Nonblocking => Request::send(data, to, comm, mode).map(Started),
     }
 }
 
+/// What a call sends that is not differentiated, and so MPI's own.
+pub fn left(call: &str, sent: &BufferTriple) -> MpiResult<()> {
+    if !is_passive(sent.datatype()) {
+        return Err(recording::no_adjoint().into());
+    }
+    if tape::checking() {
+        check::enter(call);
+        bytes::none_in(sent)?;
+    }
+    Ok(())
+}
+
+/// In checking mode each start of the request looks at what a passive one sends.
 pub fn send_init(
     is_passive: bool,
-    data: &Argument,
+    data: &BufferTriple,
     to: Envelope,
     comm: Comm,
     mode: &'static Mode,
-) -> Outcome<Dispatched> {
+) -> MpiResult<Dispatched> {
     if is_passive {
         return Ok(Passive);
     }
@@ -72,11 +90,11 @@ pub fn send_init(
 #[inline(always)]
 pub fn recv(
     is_passive: bool,
-    data: &Argument,
+    data: &BufferTriple,
     from: Envelope,
     comm: Comm,
     status: &mut StatusSlot,
-) -> Outcome<Dispatched> {
+) -> MpiResult<Dispatched> {
     if is_passive {
         return Ok(Passive);
     }
@@ -89,7 +107,12 @@ fn received_as(received: &Status, status: &mut StatusSlot) -> Dispatched {
 }
 
 #[inline(always)]
-pub fn irecv(is_passive: bool, data: &Argument, from: Envelope, comm: Comm) -> Outcome<Dispatched> {
+pub fn irecv(
+    is_passive: bool,
+    data: &BufferTriple,
+    from: Envelope,
+    comm: Comm,
+) -> MpiResult<Dispatched> {
     if is_passive {
         return Ok(Passive);
     }
@@ -98,10 +121,10 @@ pub fn irecv(is_passive: bool, data: &Argument, from: Envelope, comm: Comm) -> O
 
 pub fn recv_init(
     is_passive: bool,
-    data: &Argument,
+    data: &BufferTriple,
     from: Envelope,
     comm: Comm,
-) -> Outcome<Dispatched> {
+) -> MpiResult<Dispatched> {
     if is_passive {
         return Ok(Passive);
     }
@@ -110,11 +133,11 @@ pub fn recv_init(
 
 pub fn sendrecv(
     is_passive: bool,
-    (send, to): (&Argument, Envelope),
-    (receive, from): (&Argument, Envelope),
+    (send, to): (&BufferTriple, Envelope),
+    (receive, from): (&BufferTriple, Envelope),
     comm: Comm,
     status: &mut StatusSlot,
-) -> Outcome<Dispatched> {
+) -> MpiResult<Dispatched> {
     if is_passive {
         return passive(|| bytes::none_in(send));
     }
@@ -123,12 +146,12 @@ pub fn sendrecv(
 
 pub fn sendrecv_replace(
     is_passive: bool,
-    data: &Argument,
+    data: &BufferTriple,
     to: Envelope,
     from: Envelope,
     comm: Comm,
     status: &mut StatusSlot,
-) -> Outcome<Dispatched> {
+) -> MpiResult<Dispatched> {
     if is_passive {
         return passive(|| bytes::none_in(data));
     }
@@ -136,8 +159,8 @@ pub fn sendrecv_replace(
 }
 
 /// Whether MPI is to receive a message that a probe has matched.
-fn is_left(data: &Argument, message: &Message<'_>) -> bool {
-    let passive = is_passive(data.datatype());
+fn is_left(data: &BufferTriple, message: &Message<'_>) -> bool {
+    let passive = is_passive_message(data.datatype());
     if passive {
         message::give_up(message);
     }
@@ -145,17 +168,17 @@ fn is_left(data: &Argument, message: &Message<'_>) -> bool {
 }
 
 pub fn mrecv(
-    data: &Argument,
+    data: &BufferTriple,
     mut message: Message<'_>,
     status: &mut StatusSlot,
-) -> Outcome<Dispatched> {
+) -> MpiResult<Dispatched> {
     if is_left(data, &message) {
         return Ok(Passive);
     }
     message::mrecv(data, &mut message).map(|received| received_as(&received, status))
 }
 
-pub fn imrecv(data: &Argument, mut message: Message<'_>, comm: Comm) -> Outcome<Dispatched> {
+pub fn imrecv(data: &BufferTriple, mut message: Message<'_>, comm: Comm) -> MpiResult<Dispatched> {
     if is_left(data, &message) {
         return Ok(Passive);
     }
@@ -163,55 +186,107 @@ pub fn imrecv(data: &Argument, mut message: Message<'_>, comm: Comm) -> Outcome<
 }
 
 /// Ends a collective of the library's as the call does.
-fn moving<R: Rule>(forward: Forward<R>, comm: Comm, how: How) -> Outcome<Dispatched> {
-    match how {
-        How::Now => forward.finish().map(|()| Complete),
-        How::Begin => Ok(Started(Request::collective(forward, comm))),
+fn moving<R: AdjointRule>(
+    forward: StartedCollective<R>,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    match call_form {
+        CallForm::Blocking => forward.finish().map(|()| Complete),
+        CallForm::Nonblocking => Ok(Started(Request::collective(forward, comm))),
     }
 }
 
-pub fn bcast(data: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Dispatched> {
+pub fn bcast(
+    data: &BufferTriple,
+    root: c_int,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    if communicator::is_inter(comm) {
+        let Some(rooted) = Rooted::of(root, comm) else { return Ok(Passive) };
+        if rooted.is_beside(data.datatype()) {
+            return moving(inter::beside(Beside::Bcast, root, comm, call_form)?, comm, call_form);
+        }
+        if rooted.role == Role::Bystander || one_passive(data.datatype())? {
+            let sends = rooted.role == Role::Root;
+            return passive(|| if sends { bytes::none_in(data) } else { Ok(()) });
+        }
+        return moving(inter::bcast(data, &rooted, root, comm, call_form)?, comm, call_form);
+    }
     if one_passive(data.datatype())? {
         let sends = || bytes::is_root(root, comm);
         return passive(|| if sends() { bytes::none_in(data) } else { Ok(()) });
     }
-    moving(movement::bcast(data, root, comm, how)?, comm, how)
+    moving(movement::bcast(data, root, comm, call_form)?, comm, call_form)
 }
 
 pub fn gather(
-    send: &Argument,
+    send: &BufferTriple,
     receive: &Many,
     root: c_int,
     comm: Comm,
-    how: How,
-) -> Outcome<Dispatched> {
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    let inter = communicator::is_inter(comm);
+    let rooted = if inter { Rooted::of(root, comm) } else { None };
+    if rooted.as_ref().is_some_and(|rooted| rooted.is_beside(send.datatype())) {
+        let beside = Beside::Gather(receive.form());
+        return moving(inter::beside(beside, root, comm, call_form)?, comm, call_form);
+    }
     if rooted_passive(send, receive, root, comm)? {
         let sends = || bytes::serves_root(root, comm);
         return passive(|| if sends() { bytes::none_in(send) } else { Ok(()) });
     }
-    moving(movement::gather(send, receive, root, comm, how)?, comm, how)
+    if let Some(rooted) = rooted {
+        let begun = inter::gather(send, receive, &rooted, root, comm, call_form)?;
+        return moving(begun, comm, call_form);
+    }
+    moving(movement::gather(send, receive, root, comm, call_form)?, comm, call_form)
 }
 
 pub fn scatter(
     call: &str,
     send: &Many,
-    receive: &Argument,
+    receive: &BufferTriple,
     root: c_int,
     comm: Comm,
-    how: How,
-) -> Outcome<Dispatched> {
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    let inter = communicator::is_inter(comm);
+    let rooted = if inter { Rooted::of(root, comm) } else { None };
+    if rooted.as_ref().is_some_and(|rooted| rooted.is_beside(receive.datatype())) {
+        let beside = Beside::Scatter(send.form());
+        return moving(inter::beside(beside, root, comm, call_form)?, comm, call_form);
+    }
     if rooted_passive(receive, send, root, comm)? {
         let sends = || bytes::is_root(root, comm);
         return passive(|| if sends() { bytes::none_to_ranks(call, send, comm) } else { Ok(()) });
     }
-    moving(movement::scatter(send, receive, root, comm, how)?, comm, how)
+    if let Some(rooted) = rooted {
+        let begun = inter::scatter(send, receive, &rooted, root, comm, call_form)?;
+        return moving(begun, comm, call_form);
+    }
+    moving(movement::scatter(send, receive, root, comm, call_form)?, comm, call_form)
 }
 
-pub fn allgather(send: &Argument, receive: &Many, comm: Comm, how: How) -> Outcome<Dispatched> {
+pub fn allgather(
+    call: &str,
+    send: &BufferTriple,
+    receive: &Many,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
     if all_passive(&Many::Each(*send), receive, comm)? {
-        return passive(|| bytes::none_in(send));
+        return passive(|| match send.is_in_place() {
+            true => bytes::none_of_own(call, receive, comm),
+            false => bytes::none_in(send),
+        });
     }
-    moving(movement::allgather(send, receive, comm, how)?, comm, how)
+    if communicator::is_inter(comm) {
+        return moving(inter::allgather(send, receive, comm, call_form)?, comm, call_form);
+    }
+    moving(movement::allgather(send, receive, comm, call_form)?, comm, call_form)
 }
 
 pub fn alltoall(
@@ -219,24 +294,28 @@ pub fn alltoall(
     send: &Many,
     receive: &Many,
     comm: Comm,
-    how: How,
-) -> Outcome<Dispatched> {
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
     if all_passive(send, receive, comm)? {
-        return passive(|| bytes::none_to_ranks(call, send, comm));
+        let sent = if send.is_in_place() { receive } else { send };
+        return passive(|| bytes::none_to_ranks(call, sent, comm));
     }
-    moving(movement::alltoall(send, receive, comm, how)?, comm, how)
+    if communicator::is_inter(comm) {
+        return moving(inter::alltoall(send, receive, comm, call_form)?, comm, call_form);
+    }
+    moving(movement::alltoall(send, receive, comm, call_form)?, comm, call_form)
 }
 
 pub fn neighbor_allgather(
-    send: &Argument,
+    send: &BufferTriple,
     receive: &Many,
     comm: Comm,
-    how: How,
-) -> Outcome<Dispatched> {
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
     if neighbours_passive(&Many::Each(*send), receive, comm)? {
         return passive(|| bytes::none_in(send));
     }
-    moving(neighbor::allgather(send, receive, comm, how)?, comm, how)
+    moving(neighbor::allgather(send, receive, comm, call_form)?, comm, call_form)
 }
 
 pub fn neighbor_alltoall(
@@ -244,83 +323,126 @@ pub fn neighbor_alltoall(
     send: &Many,
     receive: &Many,
     comm: Comm,
-    how: How,
-) -> Outcome<Dispatched> {
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
     if neighbours_passive(send, receive, comm)? {
         return passive(|| bytes::none_to_neighbours(call, send, comm));
     }
-    moving(neighbor::alltoall(send, receive, comm, how)?, comm, how)
+    moving(neighbor::alltoall(send, receive, comm, call_form)?, comm, call_form)
 }
 
 /// The two buffers of a reduction, and the operation.
 #[derive(Clone, Copy)]
 pub struct Operands {
-    pub send: Argument,
-    pub receive: Argument,
+    pub send: BufferTriple,
+    pub receive: BufferTriple,
     pub op: Op,
 }
 
 impl Operands {
-    fn are_passive(&self) -> Outcome<bool> {
+    const fn all(&self) -> (&BufferTriple, &BufferTriple, Op) {
+        (&self.send, &self.receive, self.op)
+    }
+
+    fn are_passive(&self) -> MpiResult<bool> {
         tangents::check_tangents(self.op, self.send.datatype())?;
         one_passive(self.send.datatype())
+    }
+
+    /// What this rank brings to a reduction on passive data, which MPI computes with.
+    fn none_brought(&self) -> MpiResult<()> {
+        bytes::none_in(if self.send.is_in_place() { &self.receive } else { &self.send })
     }
 }
 
 /// A reduction by one of its two ways.
 fn reducing(
     comm: Comm,
-    how: How,
-    now: impl FnOnce() -> Outcome<()>,
-    begin: impl FnOnce() -> Outcome<Box<dyn Pending>>,
-) -> Outcome<Dispatched> {
-    match how {
-        How::Now => now().map(|()| Complete),
-        How::Begin => Ok(Started(Request::collective(begin()?, comm))),
+    call_form: CallForm,
+    now: impl FnOnce() -> MpiResult<()>,
+    begin: impl FnOnce() -> MpiResult<Box<dyn Pending>>,
+) -> MpiResult<Dispatched> {
+    match call_form {
+        CallForm::Blocking => now().map(|()| Complete),
+        CallForm::Nonblocking => Ok(Started(Request::collective(begin()?, comm))),
     }
 }
 
-pub fn reduce(operands: &Operands, root: c_int, comm: Comm, how: How) -> Outcome<Dispatched> {
+pub fn reduce(
+    operands: &Operands,
+    root: c_int,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    if communicator::is_inter(comm) {
+        let Some(rooted) = Rooted::of(root, comm) else { return Ok(Passive) };
+        if rooted.is_beside(operands.send.datatype()) {
+            return moving(inter::beside(Beside::Reduce, root, comm, call_form)?, comm, call_form);
+        }
+        if rooted.role == Role::Bystander || operands.are_passive()? {
+            let brings = rooted.role == Role::Leaf;
+            return passive(|| if brings { operands.none_brought() } else { Ok(()) });
+        }
+        return moving(
+            inter::reduce(operands.all(), &rooted, root, comm, call_form)?,
+            comm,
+            call_form,
+        );
+    }
     if operands.are_passive()? {
-        return Ok(Passive);
+        let brings = || bytes::serves_root(root, comm);
+        return passive(|| if brings() { operands.none_brought() } else { Ok(()) });
     }
     let Operands { send, receive, op } = operands;
     let now = || reduction::reduce(send, receive, *op, root, comm);
-    reducing(comm, how, now, || reduction::ireduce(send, receive, *op, root, comm))
+    reducing(comm, call_form, now, || reduction::ireduce(send, receive, *op, root, comm))
 }
 
-pub fn allreduce(operands: &Operands, comm: Comm, how: How) -> Outcome<Dispatched> {
+pub fn allreduce(operands: &Operands, comm: Comm, call_form: CallForm) -> MpiResult<Dispatched> {
     if operands.are_passive()? {
-        return Ok(Passive);
+        return passive(|| operands.none_brought());
+    }
+    if communicator::is_inter(comm) {
+        return moving(inter::allreduce(operands.all(), comm, call_form)?, comm, call_form);
     }
     let Operands { send, receive, op } = operands;
     let now = || reduction::allreduce(send, receive, *op, comm);
-    reducing(comm, how, now, || reduction::iallreduce(send, receive, *op, comm))
+    reducing(comm, call_form, now, || reduction::iallreduce(send, receive, *op, comm))
 }
 
-pub fn scan(operands: &Operands, extent: Extent, comm: Comm, how: How) -> Outcome<Dispatched> {
+pub fn scan(
+    operands: &Operands,
+    extent: Extent,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
     if operands.are_passive()? {
-        return Ok(Passive);
+        return passive(|| operands.none_brought());
     }
     let Operands { send, receive, op } = operands;
     let now = || scans::scan(send, receive, *op, comm, extent);
-    reducing(comm, how, now, || scans::iscan(send, receive, *op, comm, extent))
+    reducing(comm, call_form, now, || scans::iscan(send, receive, *op, comm, extent))
 }
 
-pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm, how: How) -> Outcome<Dispatched> {
+pub fn reduce_scatter(
+    pieces: &Pieces,
+    op: Op,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
     tangents::check_tangents(op, pieces.datatype())?;
     if one_passive(pieces.datatype())? {
-        return Ok(Passive);
+        return passive(|| bytes::none_in_pieces(pieces, comm));
     }
     let now = || reduction::reduce_scatter(pieces, op, comm);
-    reducing(comm, how, now, || reduction::ireduce_scatter(pieces, op, comm))
+    reducing(comm, call_form, now, || reduction::ireduce_scatter(pieces, op, comm))
 }
 
-pub fn reduce_local(operands: &Operands) -> Outcome<Dispatched> {
+pub fn reduce_local(operands: &Operands) -> MpiResult<Dispatched> {
     let Operands { send: left, receive: right, op } = operands;
     tangents::check_tangents(*op, left.datatype())?;
     if is_passive(left.datatype()) {
         return Ok(Passive);
     }
-    local::reduce(left, right, *op).map(|()| Complete)
+    reduce_local::reduce(left, right, *op).map(|()| Complete)
 }

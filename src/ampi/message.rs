@@ -1,31 +1,33 @@
-//! Point to point: active messages out and in, and their adjoints.
+//! Point to point: active messages out and in, and their adjoints. Long: every way of sending and receiving, which share all.
 
 use super::argument;
 use super::channel::{Channel, Window};
 use super::check::{self, Posted};
 use super::communicator::{self, Claim};
-use super::queues::{Parcel, in_a_piece, pieces};
+use super::queues::{AdjointMessage, in_a_piece, pieces};
 use super::recording::{ids, on_tape, state};
 use super::traffic::{Completion, Traffic, with_traffic};
 use super::wire::items;
-use super::{Private, statistics};
+use super::{AdjointComm, statistics};
 use crate::count::wide32;
-use crate::datatype::{Argument, Mark, Sink, Source};
-use crate::datatype::{Content, content, is_passive, require_installed};
+use crate::datatype::{BufferTriple, Mark, RecvBuffer, SendBuffer};
+use crate::datatype::{
+    Content, content, is_passive, is_passive_message, passive_layout, require_installed,
+};
 use crate::error::{Code, Error, Result};
 use crate::large::limit::small;
 use crate::mpi::error::is_truncation;
 use crate::mpi::message::{self, Envelope, Exchange, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{Comm, Doubles, Outcome, Payload, Serial, Staging, Status, Writable, quirks};
+use crate::mpi::{Comm, Doubles, MpiResult, Payload, Serial, Staging, Status, Writable, quirks};
 use crate::tape::{self, Event, Ids, Sweep};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 
 /// A message that left: its adjoint comes back from where it went.
 struct Sent {
-    private: &'static Private,
+    private: &'static AdjointComm,
     to: Envelope,
     ids: Ids,
 }
@@ -65,7 +67,7 @@ const WORTH_LENDING: usize = 1024;
 
 /// A message that arrived, with what really came: source, tag and count.
 struct Received {
-    private: &'static Private,
+    private: &'static AdjointComm,
     source: c_int,
     tag: c_int,
     first: u32,
@@ -107,8 +109,8 @@ impl Received {
     fn send_back(&self, n: usize, data: Payload, sweep: &mut Sweep<'_>) -> Result<()> {
         let (width, depth, event) = (sweep.width(), sweep.depth(), sweep.event_index());
         let &Self { private, source: peer, tag, .. } = self;
-        let parcel = Parcel { private, depth, peer, tag, n, width, data };
-        sweep.companion::<Traffic>().deliver(self.post, self.release, event, parcel)
+        let adjoint = AdjointMessage { private, depth, peer, tag, n, width, data };
+        sweep.companion::<Traffic>().deliver(self.post, self.release, event, adjoint)
     }
 }
 
@@ -122,12 +124,12 @@ fn taken(first: u32, n: usize, sweep: &mut Sweep<'_>) -> Staging {
 }
 
 /// How a call finds the private communicator, once it knows that it needs one.
-trait Route: Copy + FnOnce() -> Outcome<&'static Private> {}
-impl<F: Copy + FnOnce() -> Outcome<&'static Private>> Route for F {}
+trait FindComm: Copy + FnOnce() -> MpiResult<&'static AdjointComm> {}
+impl<F: Copy + FnOnce() -> MpiResult<&'static AdjointComm>> FindComm for F {}
 
 /// What the tape will be told of a send whose adjoint comes back; nothing, without a private communicator.
 struct Outgoing {
-    private: Option<&'static Private>,
+    private: Option<&'static AdjointComm>,
     ids: Ids,
 }
 
@@ -139,11 +141,11 @@ impl Outgoing {
     #[inline(always)]
     fn prepare(
         &mut self,
-        source: &Source,
+        source: &SendBuffer,
         to: Envelope,
-        route: impl Route,
+        find_comm: impl FindComm,
         data: Option<&mut [f64]>,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         if to.peer == constants().proc_null || source.words() == 0 {
             return Ok(());
         }
@@ -153,12 +155,12 @@ impl Outgoing {
         }
         statistics::sent_forward(source.len());
         if tape::checking() && state().is_none() {
-            log_unrecorded(to, source.len(), route);
+            log_unrecorded(to, source.len(), find_comm);
             return Ok(());
         }
         let found = tape::current(|tape| {
             if tape.recording() {
-                let private = route()?;
+                let private = find_comm()?;
                 self.ids = ids(tape, source, shape)?;
                 self.private = Some(private);
             }
@@ -169,7 +171,7 @@ impl Outgoing {
 
     /// Records the message, which has been sent.
     #[inline(always)]
-    fn record(self, to: Envelope) -> Outcome<()> {
+    fn record(self, to: Envelope) -> MpiResult<()> {
         let Self { private: Some(private), ids } = self else { return Ok(()) };
         if tape::checking() {
             check::sent(private, to.peer, to.tag, ids.len(), true);
@@ -181,15 +183,15 @@ impl Outgoing {
 }
 
 #[cold]
-fn log_unrecorded(to: Envelope, n: usize, route: impl Route) {
-    if let Ok(private) = route() {
+fn log_unrecorded(to: Envelope, n: usize, find_comm: impl FindComm) {
+    if let Ok(private) = find_comm() {
         check::sent(private, to.peer, to.tag, n, false);
     }
 }
 
 /// The items of a message whose `n` values MPI may send from where they lie.
 #[inline]
-fn ready(source: &Source, n: usize) -> Option<Doubles> {
+fn ready(source: &SendBuffer, n: usize) -> Option<Doubles> {
     let as_they_are = if source.is_plain() {
         n <= 1 || quirks::GAPS_ARE_FAST_FROM.is_some_and(|least| n >= least)
     } else {
@@ -199,20 +201,20 @@ fn ready(source: &Source, n: usize) -> Option<Doubles> {
 }
 
 /// As `ready` of what is sent again and again. The elements of a matrix may lie elsewhere by then.
-fn ready_again(source: &Source, n: usize) -> Option<Doubles> {
+fn ready_again(source: &SendBuffer, n: usize) -> Option<Doubles> {
     if source.is_of_elements() { None } else { ready(source, n) }
 }
 
 /// What the tape will be told of a receive: its place in the order of its channel.
 #[derive(Debug, Clone, Copy)]
 struct Post {
-    private: &'static Private,
+    private: &'static AdjointComm,
     post: u64,
 }
 
 impl Post {
     #[inline(always)]
-    fn next(private: &'static Private) -> Self {
+    fn next(private: &'static AdjointComm) -> Self {
         Self { private, post: private.receives.with(Window::post) }
     }
 
@@ -223,7 +225,7 @@ impl Post {
 
     /// Records what arrived on the tape that recorded the start, and returns the marks of its values.
     #[inline(always)]
-    fn record(self, serial: u64, n: usize, status: &Status) -> Outcome<Mark> {
+    fn record(self, serial: u64, n: usize, status: &Status) -> MpiResult<Mark> {
         let Self { private, post } = self;
         let channel = Channel { private: private.index, peer: status.source(), tag: status.tag() };
         let window = &private.receives;
@@ -244,29 +246,59 @@ impl Post {
 /// A receive under way: where its values go, and what was decided at its start.
 #[derive(Debug, Default)]
 pub struct Arrival {
-    sink: Sink,
+    sink: RecvBuffer,
     /// The tape that recorded then; none for a message that is not recorded.
     post: Option<(u64, Post)>,
+    /// A tape recorded, and nothing is known of the communicator of packed bytes, which are passive as a rule.
+    unknown: bool,
     logged: Posted,
 }
 
 impl Arrival {
     /// Numbers a receive that is about to be posted, if a tape records.
     #[inline(always)]
-    fn expect(&mut self, sink: Sink, from: Envelope, route: impl Route) -> Outcome<()> {
+    fn expect(
+        &mut self,
+        sink: RecvBuffer,
+        from: Envelope,
+        find_comm: impl FindComm,
+    ) -> MpiResult<()> {
         (self.sink, self.post, self.logged) = (sink, None, Posted::default());
         if self.sink.is_empty() || from.peer == constants().proc_null {
+            return if self.sink.source().is_of_packed() {
+                self.expect_packed(from, find_comm)
+            } else {
+                Ok(())
+            };
+        }
+        self.expect_some(from, find_comm)
+    }
+
+    /// What packed bytes hold is known when they are here.
+    #[cold]
+    fn expect_packed(&mut self, from: Envelope, find_comm: impl FindComm) -> MpiResult<()> {
+        self.unknown = false;
+        if from.peer == constants().proc_null || self.sink.source().words() == 0 {
             return Ok(());
         }
+        if state().is_some() && find_comm().is_err() {
+            self.unknown = true;
+            return Ok(());
+        }
+        self.expect_some(from, find_comm)
+    }
+
+    #[inline(always)]
+    fn expect_some(&mut self, from: Envelope, find_comm: impl FindComm) -> MpiResult<()> {
         let Some(serial) = state() else {
             if tape::checking()
-                && let Ok(private) = route()
+                && let Ok(private) = find_comm()
             {
                 self.logged = check::posted(private, from, false);
             }
             return Ok(());
         };
-        let private = route()?;
+        let private = find_comm()?;
         if tape::checking() {
             self.logged = check::posted(private, from, true);
         }
@@ -275,13 +307,18 @@ impl Arrival {
     }
 
     /// As `expect` for a message that a probe has matched, which was its posting.
-    fn claim(sink: Sink, message: &Message<'_>) -> Outcome<Self> {
-        let serial = state().filter(|_| !sink.is_empty() && !message.is_from_nobody());
+    fn claim(sink: RecvBuffer, message: &Message<'_>) -> MpiResult<Self> {
+        let packed = sink.source().is_of_packed();
+        let some = (packed || !sink.is_empty()) && !message.is_from_nobody();
+        let serial = state().filter(|_| some);
         let matched = Matched::take(message);
+        if packed && serial.is_some() && matched.is_none() {
+            return Ok(Self { sink, unknown: true, ..Self::default() });
+        }
         match (serial, matched) {
             (Some(serial), Some(Matched { post, logged, .. })) => {
                 logged.is_recorded(true);
-                Ok(Self { sink, post: Some((serial, post)), logged })
+                Ok(Self { sink, post: Some((serial, post)), unknown: false, logged })
             }
             (Some(_), None) => {
                 let why = "message: not matched by AMPI_Mprobe or AMPI_Improbe on a communicator that the library knows";
@@ -293,7 +330,7 @@ impl Arrival {
                         post.withdraw();
                         logged
                     });
-                Ok(Self { sink, post: None, logged })
+                Ok(Self { sink, post: None, unknown: false, logged })
             }
         }
     }
@@ -302,7 +339,7 @@ impl Arrival {
     #[inline]
     pub fn forget(&mut self) {
         if !self.sink.is_plain() {
-            self.sink = Sink::default();
+            self.sink = RecvBuffer::default();
         }
     }
 
@@ -314,8 +351,11 @@ impl Arrival {
 
     /// Takes what arrived into the user's buffer: out of `data`, or from where MPI has put it there.
     #[inline(always)]
-    pub fn accept(&mut self, data: &[f64], status: &Status) -> Outcome<()> {
+    pub fn accept(&mut self, data: &[f64], status: &Status) -> MpiResult<()> {
         let mixed = !self.sink.is_plain() && self.sink.source().mixed_bytes().is_some();
+        if mixed && self.sink.source().is_of_packed() {
+            return self.accept_packed(data, status);
+        }
         let bytes = if status.source() == constants().proc_null {
             0
         } else if mixed {
@@ -351,9 +391,31 @@ impl Arrival {
         }
     }
 
+    /// As `accept` of packed bytes, which tell what is active among them.
+    #[cold]
+    fn accept_packed(&mut self, data: &[f64], status: &Status) -> MpiResult<()> {
+        let nobody = status.source() == constants().proc_null;
+        let bytes = if nobody { 0 } else { status.bytes()?.min(8 * data.len()) };
+        self.sink.unpack_bytes(data, bytes, Mark::PASSIVE)?;
+        let n = self.sink.packed_doubles(bytes);
+        if n == 0 {
+            self.refuse();
+            return Ok(());
+        }
+        self.logged.received(status.source(), status.tag(), n);
+        let recorded = match self.post.take() {
+            Some((serial, post)) => post.record(serial, n, status),
+            None if self.unknown => Err(communicator::unknown()),
+            None => Ok(Mark::PASSIVE),
+        };
+        // The values have arrived, whatever the tape says.
+        self.sink.adopt_packed(bytes, *recorded.as_ref().unwrap_or(&Mark::PASSIVE));
+        recorded.map(|_| ())
+    }
+
     /// Writes `bytes` with `n` active doubles among them.
     #[inline(always)]
-    fn put(&mut self, data: &[f64], bytes: usize, n: usize, mark: Mark) -> Outcome<()> {
+    fn put(&mut self, data: &[f64], bytes: usize, n: usize, mark: Mark) -> MpiResult<()> {
         if self.sink.is_direct() {
             self.sink.settle(n, mark)
         } else {
@@ -371,7 +433,7 @@ impl Arrival {
 
     /// Room for what the buffer itself cannot take side by side.
     #[inline]
-    fn room(&mut self, n: usize) -> Outcome<Staging> {
+    fn room(&mut self, n: usize) -> MpiResult<Staging> {
         if n > 0 {
             self.sink.lend(true)?;
         }
@@ -404,7 +466,7 @@ impl Arrival {
 
     /// Accepts what a call has brought.
     #[inline]
-    fn end(&mut self, data: &[f64], received: Outcome<Status>) -> Outcome<Status> {
+    fn end(&mut self, data: &[f64], received: MpiResult<Status>) -> MpiResult<Status> {
         let status = match received {
             Ok(status) => status,
             Err(failure) => {
@@ -469,7 +531,7 @@ pub fn comm_of(message: &Message<'_>) -> Comm {
 static SPARE: Serial<Option<Staging>> = Serial::new(None);
 
 /// How many words of 8 bytes a message between `buffer` and `peer` may hold.
-fn room(buffer: &Source, peer: c_int) -> usize {
+fn room(buffer: &SendBuffer, peer: c_int) -> usize {
     if peer == constants().proc_null { 0 } else { buffer.words() }
 }
 
@@ -477,13 +539,13 @@ fn room(buffer: &Source, peer: c_int) -> usize {
 const SHORT: [f64; 16] = [0.0; 16];
 
 #[inline(always)]
-pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
-    let source = &argument::source("buf", buf)?;
+pub fn send(buf: &BufferTriple, to: Envelope, comm: Comm, mode: &Mode) -> MpiResult<()> {
+    let source = &argument::source_of_message("buf", buf)?;
     let n = room(source, to.peer);
-    let route = || communicator::of(comm);
+    let find_comm = || communicator::of(comm);
     if let Some(items) = ready(source, n) {
         let mut outgoing = Outgoing::NOTHING;
-        outgoing.prepare(source, to, route, None)?;
+        outgoing.prepare(source, to, find_comm, None)?;
         message::send(comm, source, &items, to, mode)?;
         return outgoing.record(to);
     }
@@ -492,7 +554,13 @@ pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()
 
 /// As `send`, from a copy of the values side by side.
 #[inline(never)]
-fn send_packed(source: &Source, n: usize, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
+fn send_packed(
+    source: &SendBuffer,
+    n: usize,
+    to: Envelope,
+    comm: Comm,
+    mode: &Mode,
+) -> MpiResult<()> {
     // Taken out: MPI may call back. What is little comes back to be used again.
     let mut data = SPARE.with(Option::take).unwrap_or_default();
     data.reshape(n);
@@ -505,8 +573,8 @@ fn send_packed(source: &Source, n: usize, to: Envelope, comm: Comm, mode: &Mode)
 }
 
 #[inline(always)]
-pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
-    let sink = argument::sink("buf", buf)?;
+pub fn recv(buf: &BufferTriple, from: Envelope, comm: Comm) -> MpiResult<Status> {
+    let sink = argument::sink_of_message("buf", buf)?;
     let n = room(sink.source(), from.peer);
     let items = items(sink.source(), n)?;
     let mut arrival = Arrival::default();
@@ -516,8 +584,8 @@ pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
     arrival.end(data.as_slice(), received)
 }
 
-pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
-    let sink = argument::sink("buf", buf)?;
+pub fn mrecv(buf: &BufferTriple, message: &mut Message<'_>) -> MpiResult<Status> {
+    let sink = argument::sink_of_message("buf", buf)?;
     let items = items(sink.source(), sink.source().words())?;
     let mut arrival = Arrival::claim(sink, message)?;
     let mut data = arrival.room(items.len()).inspect_err(|_| arrival.refuse())?;
@@ -528,11 +596,11 @@ pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
 /// Lets `transfer` send from where the values lie, or from room that it has for them; tells the items.
 #[inline(always)]
 fn lay_out(
-    source: &mut Source,
+    source: &mut SendBuffer,
     n: usize,
-    ready: impl FnOnce(&Source, usize) -> Option<Doubles>,
+    ready: impl FnOnce(&SendBuffer, usize) -> Option<Doubles>,
     transfer: &mut Transfer,
-) -> Outcome<Doubles> {
+) -> MpiResult<Doubles> {
     match ready(source, n) {
         Some(items) if source.hold() => {
             source.lend_to(transfer);
@@ -547,7 +615,7 @@ fn lay_out(
 
 /// The same for a receive.
 #[inline(always)]
-fn lay_out_room(sink: &mut Sink, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
+fn lay_out_room(sink: &mut RecvBuffer, n: usize, transfer: &mut Transfer) -> MpiResult<Doubles> {
     if sink.is_direct() {
         sink.lend_to(transfer);
     } else {
@@ -559,13 +627,13 @@ fn lay_out_room(sink: &mut Sink, n: usize, transfer: &mut Transfer) -> Outcome<D
 /// Starts a send in `transfer`, which is idle.
 #[inline(always)]
 pub fn isend(
-    buf: &Argument,
+    buf: &BufferTriple,
     to: Envelope,
     comm: Comm,
     mode: &Mode,
     transfer: &mut Transfer,
-) -> Outcome<()> {
-    let mut source = argument::source("buf", buf)?;
+) -> MpiResult<()> {
+    let mut source = argument::source_of_message("buf", buf)?;
     let n = room(&source, to.peer);
     let items = lay_out(&mut source, n, ready, transfer)?;
     let mut outgoing = Outgoing::NOTHING;
@@ -578,13 +646,13 @@ pub fn isend(
 /// Starts a receive in `transfer`, which is idle. Its completion will need `arrival`.
 #[inline(always)]
 pub fn irecv(
-    buf: &Argument,
+    buf: &BufferTriple,
     from: Envelope,
     comm: Comm,
     transfer: &mut Transfer,
     arrival: &mut Arrival,
-) -> Outcome<()> {
-    let mut sink = argument::sink("buf", buf)?;
+) -> MpiResult<()> {
+    let mut sink = argument::sink_of_message("buf", buf)?;
     let n = room(sink.source(), from.peer);
     if n > 0 {
         sink.lend(false)?;
@@ -596,11 +664,11 @@ pub fn irecv(
 
 /// As `irecv` of a message that a probe has matched.
 pub fn imrecv(
-    buf: &Argument,
+    buf: &BufferTriple,
     message: &mut Message<'_>,
     transfer: &mut Transfer,
-) -> Outcome<Arrival> {
-    let mut sink = argument::sink("buf", buf)?;
+) -> MpiResult<Arrival> {
+    let mut sink = argument::sink_of_message("buf", buf)?;
     let n = sink.source().words();
     sink.lend(false)?;
     let items = lay_out_room(&mut sink, n, transfer)?;
@@ -619,17 +687,17 @@ pub struct Again {
 
 #[derive(Debug)]
 enum What {
-    Send(Source),
+    Send(SendBuffer),
     /// MPI's request is made anew for each start.
-    SendOnce(Source, Comm, &'static Mode),
-    Receive(Sink),
+    SendOnce(SendBuffer, Comm, &'static Mode),
+    Receive(RecvBuffer),
 }
 
 impl Again {
     /// Starts a request that rests. A receive's completion will need `arrival`; tells whether it is one.
-    pub fn start(&self, transfer: &mut Transfer, arrival: &mut Arrival) -> Outcome<bool> {
+    pub fn start(&self, transfer: &mut Transfer, arrival: &mut Arrival) -> MpiResult<bool> {
         let private = self.claim.as_ref().map(Claim::private);
-        let route = || private.ok_or_else(communicator::unknown);
+        let find_comm = || private.ok_or_else(communicator::unknown);
         if let What::SendOnce(source, comm, mode) = &self.what {
             let n = room(source, self.with.peer);
             let again = ready_again(source, n).map_or_else(|| items(source, n), Ok)?;
@@ -637,14 +705,16 @@ impl Again {
         }
         match &self.what {
             What::Send(source) | What::SendOnce(source, ..) => {
+                let anew = if source.is_plain() { None } else { source.looked_at_anew()? };
+                let source = anew.as_ref().unwrap_or(source);
                 let mut outgoing = Outgoing::NOTHING;
-                outgoing.prepare(source, self.with, route, transfer.room_again())?;
+                outgoing.prepare(source, self.with, find_comm, transfer.room_again())?;
                 transfer.start()?;
                 outgoing.record(self.with)?;
                 Ok(false)
             }
             What::Receive(sink) => {
-                arrival.expect(sink.clone(), self.with, route)?;
+                arrival.expect(sink.clone(), self.with, find_comm)?;
                 transfer.start().inspect_err(|_| arrival.refuse())?;
                 Ok(true)
             }
@@ -654,14 +724,14 @@ impl Again {
 
 /// Makes a persistent send of `transfer`, which is idle.
 pub fn send_init(
-    buf: &Argument,
+    buf: &BufferTriple,
     to: Envelope,
     comm: Comm,
     mode: &'static Mode,
     transfer: &mut Transfer,
-) -> Outcome<Again> {
+) -> MpiResult<Again> {
     require_installed()?;
-    let mut source = argument::source("buf", buf)?;
+    let mut source = argument::source_of_message("buf", buf)?;
     let n = room(&source, to.peer);
     let items = lay_out(&mut source, n, ready_again, transfer)?;
     transfer.send_init(comm, &items, to, mode)?;
@@ -671,13 +741,13 @@ pub fn send_init(
 
 /// Makes a persistent receive of `transfer`, which is idle.
 pub fn recv_init(
-    buf: &Argument,
+    buf: &BufferTriple,
     from: Envelope,
     comm: Comm,
     transfer: &mut Transfer,
-) -> Outcome<Again> {
+) -> MpiResult<Again> {
     require_installed()?;
-    let mut sink = argument::sink("buf", buf)?;
+    let mut sink = argument::sink_of_message("buf", buf)?;
     let n = room(sink.source(), from.peer);
     let items = lay_out_room(&mut sink, n, transfer)?;
     transfer.receive_init(comm, &items, from)?;
@@ -687,20 +757,20 @@ pub fn recv_init(
 /// The send is recorded first: its adjoint is waited for only when that of the receive is under way. The values are
 /// packed, since the buffers may be one.
 fn exchange(
-    source: &Source,
+    source: &SendBuffer,
     to: Envelope,
-    sink: Sink,
+    sink: RecvBuffer,
     from: Envelope,
     comm: Comm,
-    route: impl Route,
-) -> Outcome<Status> {
+    find_comm: impl FindComm,
+) -> MpiResult<Status> {
     let (n, wanted) = (room(source, to.peer), room(sink.source(), from.peer));
     let mut data = Staging::take(n);
     let (sent, wanted) = (&items(source, n)?, &items(sink.source(), wanted)?);
     let mut outgoing = Outgoing::NOTHING;
-    outgoing.prepare(source, to, route, Some(data.as_mut_slice()))?;
+    outgoing.prepare(source, to, find_comm, Some(data.as_mut_slice()))?;
     let mut arrival = Arrival::default();
-    arrival.expect(sink, from, route)?;
+    arrival.expect(sink, from, find_comm)?;
     let mut place = arrival.room(wanted.len()).inspect_err(|_| arrival.refuse())?;
     let (data, room) = (data.as_slice().into(), arrival.place(&mut place));
     let received = message::sendrecv(comm, Exchange { data, sent, to, room, wanted, from });
@@ -710,36 +780,52 @@ fn exchange(
 }
 
 pub fn sendrecv(
-    send: &Argument,
+    send: &BufferTriple,
     to: Envelope,
-    receive: &Argument,
+    receive: &BufferTriple,
     from: Envelope,
     comm: Comm,
-) -> Outcome<Status> {
+) -> MpiResult<Status> {
     // What carries nothing may have any type.
-    let carries = |side: &Argument, peer: c_int| match content(side.datatype()) {
+    let carries = |side: &BufferTriple, peer: c_int| match content(side.datatype()) {
         Content::Active => true,
         Content::Passive => !(side.is_nothing() || peer == constants().proc_null),
         Content::Untold => false,
     };
     let (sends, receives) = (carries(send, to.peer), carries(receive, from.peer));
-    if sends && receives && is_passive(send.datatype()) != is_passive(receive.datatype()) {
+    let packed = send.is_packed() || receive.is_packed();
+    if sends && receives && !packed && is_passive(send.datatype()) != is_passive(receive.datatype())
+    {
         let why = "one of sendtype and recvtype is active and the other passive: both must be active, or both passive; to exchange active for passive data use AMPI_Irecv, AMPI_Send and AMPI_Wait";
         return Err(Error::new(Code::Unsupported, why).into());
     }
-    let source = if sends { argument::source("sendbuf", send)? } else { Source::default() };
-    let sink = if receives { argument::sink("recvbuf", receive)? } else { Sink::default() };
+    let source = match sends {
+        // Beside packed bytes.
+        true if is_passive_message(send.datatype()) => {
+            send.source("sendbuf", passive_layout(send.datatype(), send.items())?, 1)?
+        }
+        true => argument::source_of_message("sendbuf", send)?,
+        false => SendBuffer::default(),
+    };
+    let sink = match receives {
+        true if is_passive_message(receive.datatype()) => {
+            receive.sink("recvbuf", passive_layout(receive.datatype(), receive.items())?, 1)?
+        }
+        true => argument::sink_of_message("recvbuf", receive)?,
+        false => RecvBuffer::default(),
+    };
     exchange(&source, to, sink, from, comm, || communicator::of(comm))
 }
 
 pub fn sendrecv_replace(
-    buf: &Argument,
+    buf: &BufferTriple,
     to: Envelope,
     from: Envelope,
     comm: Comm,
-) -> Outcome<Status> {
-    let sink = argument::sink("buf", buf)?;
-    exchange(&sink.source().clone(), to, sink, from, comm, || communicator::of(comm))
+) -> MpiResult<Status> {
+    let sink = argument::sink_of_message("buf", buf)?;
+    let source = if buf.is_packed() { buf.packed_source("buf")? } else { sink.source().clone() };
+    exchange(&source, to, sink, from, comm, || communicator::of(comm))
 }
 
 /// Neighbours have tag 0, and checking the next one.
@@ -748,12 +834,12 @@ const AMONG_MEMBERS: c_int = 32766;
 /// A message to one member of `private` and one from another (either may be MPI_PROC_NULL), for calls that the
 /// library puts together of messages.
 pub fn between_members(
-    private: &'static Private,
-    source: &Source,
+    private: &'static AdjointComm,
+    source: &SendBuffer,
     to: c_int,
-    sink: Sink,
+    sink: RecvBuffer,
     from: c_int,
-) -> Outcome<()> {
+) -> MpiResult<()> {
     let (to, from) = (Envelope::new(to, AMONG_MEMBERS), Envelope::new(from, AMONG_MEMBERS));
     // Apart from adjoints that travel under the same tag while a callback runs.
     let comm = private.comm(tape::depth())?;

@@ -4,27 +4,28 @@ use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
 use super::buffers::{Sinks, packed_parts};
 use super::check::Portions;
 use super::collective::{
-    Forward, Outputs, Part, Rule, Stage, Target, begin, collect, collect_parts, contribute,
+    AdjointRule, Outputs, Part, Recording, StartedCollective, Target, begin, collect,
+    collect_parts, contribute,
 };
 use super::counts::{Counts, PartCounts, StoredCounts};
-use super::edges::Edges;
+use super::peer_exchange::Edges;
 use super::recording::ids;
 use super::stamp::{self, Call, Stamp};
-use super::traffic::Home;
+use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
-use super::{Private, statistics};
-use crate::datatype::{Argument, Shape, Source, Sources};
+use super::{AdjointComm, statistics};
+use crate::datatype::{BufferTriple, SendBuffer, Shape, Sources};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{Comm, Failure, How, Item, Op, Outcome, Reach, Staging, wide_int};
+use crate::mpi::{CallForm, Comm, Failure, Item, MpiResult, Op, Reach, Staging, wide_int};
 use crate::tape::{Ids, Sweep, Tape};
 use std::ffi::c_int;
 
-fn one(source: Source) -> Sources {
+fn one(source: SendBuffer) -> Sources {
     Sources::One(source)
 }
 
 /// Where the parts of all ranks go; one part may be kept.
-fn target(sinks: Sinks, parts: &PartCounts, kept: Option<usize>) -> Target {
+pub fn target(sinks: Sinks, parts: &PartCounts, kept: Option<usize>) -> Target {
     match (sinks, kept) {
         (Sinks::One(sink), None) => Target::All(sink),
         (Sinks::One(sink), Some(kept)) => Target::But { sink, n: parts.doubles().of(kept), kept },
@@ -40,17 +41,17 @@ fn target(sinks: Sinks, parts: &PartCounts, kept: Option<usize>) -> Target {
 
 #[derive(Clone, Copy)]
 struct Broadcast {
-    private: &'static Private,
+    private: &'static AdjointComm,
     root: c_int,
     n: usize,
     /// What the root sent: its values keep their ids.
     ids: Option<Ids>,
 }
 
-impl Rule for Broadcast {
+impl AdjointRule for Broadcast {
     const NAME: &'static str = "Bcast";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -66,28 +67,33 @@ impl Rule for Broadcast {
     fn portions(&self, _: &Tape, _: &mut Portions) {}
 
     /// The way back needs no values.
-    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+    fn save_for_reverse(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
 
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         match &self.ids {
             Some(ids) => Staging::zeros((lead + ids.len()) * sweep.width()),
             None => outputs.take(lead, sweep),
         }
     }
 
-    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         stamp.put(taken.as_mut_slice(), [self.n], sweep.width());
         let n = if self.ids.is_some() { taken.len() } else { 0 };
         let (comm, sum) = (self.private.comm(sweep.depth())?, Staging::take(n));
-        wire::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, How::Begin)
-            .map(Home::of)
+        wire::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, CallForm::Nonblocking)
+            .map(PendingAdjoint::of)
             .map_err(failed)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
         match &self.ids {
-            Some(ids) => collect(home, self.private.ranks(), ids, sweep),
-            None => contribute(home, sweep),
+            Some(ids) => collect(pending, self.private.ranks(), ids, sweep),
+            None => contribute(pending, sweep),
         }
     }
 
@@ -108,37 +114,42 @@ impl Rule for Broadcast {
     }
 }
 
-pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
+pub fn bcast(
+    buffer: &BufferTriple,
+    root: c_int,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let buffer = sink("buffer", buffer)?;
-    let stage = Stage::set(comm, how, || false)?;
+    let recording = Recording::set(comm, call_form, || false)?;
     let (n, words) = (buffer.len(), buffer.source().words());
     if comm.rank()? == root {
         let source = one(buffer.source().clone());
         let (data, shape) = packed_parts(&source);
         return begin(
-            how,
-            stage,
+            call_form,
+            recording,
             0,
             Target::Nothing,
             |tape, private| {
                 Ok(Broadcast { private, root, n, ids: Some(ids(tape, &source, shape)?) })
             },
-            || wire::bcast(comm, data, root, how),
+            || wire::bcast(comm, data, root, call_form),
         );
     }
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         n,
         Target::All(buffer),
         |_, private| Ok(Broadcast { private, root, n, ids: None }),
-        || wire::bcast(comm, Staging::take(words), root, how),
+        || wire::bcast(comm, Staging::take(words), root, call_form),
     )
 }
 
 #[derive(Clone, Copy)]
 pub struct Gathered {
-    private: &'static Private,
+    private: &'static AdjointComm,
     root: c_int,
     /// What this rank sent; a root in place has sent nothing.
     ids: Option<Ids>,
@@ -153,10 +164,10 @@ impl Gathered {
     }
 }
 
-impl Rule for Gathered {
+impl AdjointRule for Gathered {
     const NAME: &'static str = "Gather";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -179,10 +190,10 @@ impl Rule for Gathered {
     }
 
     /// The way back needs no values.
-    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+    fn save_for_reverse(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
 
     /// The root's own part needs no message.
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if !self.at_root() {
             return Staging::default();
         }
@@ -195,22 +206,35 @@ impl Rule for Gathered {
         whole
     }
 
-    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         if self.at_root() {
             let parts = self.counts.read(sweep).all(self.private.ranks());
             stamp.put(taken.as_mut_slice(), parts, width);
         }
         let (room, lengths) = (stamp::room(self.n, width), self.counts.read(sweep).widened(1));
-        wire::scatter(comm, taken, room, lengths.borrowed(), width, self.root, How::Begin)
-            .map(Home::of)
-            .map_err(failed)
+        wire::scatter(
+            comm,
+            taken,
+            room,
+            lengths.borrowed(),
+            width,
+            self.root,
+            CallForm::Nonblocking,
+        )
+        .map(PendingAdjoint::of)
+        .map_err(failed)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
         match &self.ids {
-            Some(ids) if !self.at_root() => collect(home, 1, ids, sweep),
-            _ => contribute(home, sweep),
+            Some(ids) if !self.at_root() => collect(pending, 1, ids, sweep),
+            _ => contribute(pending, sweep),
         }
     }
 
@@ -232,26 +256,26 @@ impl Rule for Gathered {
 
 /// `receive` is significant on the root.
 pub fn gather(
-    send: &Argument,
+    send: &BufferTriple,
     receive: &Many,
     root: c_int,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule + use<>>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule + use<>>> {
     let source = source_or_in_place("sendbuf", send)?.map(one);
     if comm.rank()? == root {
         let (sinks, parts) = receive.sinks("recvbuf", wide_int(comm.size()?))?;
-        return gather_to(source, sinks, &parts, comm, how);
+        return gather_to(source, sinks, &parts, comm, call_form);
     }
     let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
-    let stage = Stage::set(comm, how, || false)?;
+    let recording = Recording::set(comm, call_form, || false)?;
     let n = source.len();
     let (data, shape) = packed_parts(&source);
     let words = data.len();
     let form = receive.form();
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         0,
         Target::Nothing,
         |tape, private| {
@@ -263,7 +287,7 @@ pub fn gather(
         },
         || {
             let shares = form.map_or(Counts::Each(words), |form| Counts::List(&[], form));
-            wire::gather(comm, data, Staging::default(), shares, 1, root, how)
+            wire::gather(comm, data, Staging::default(), shares, 1, root, call_form)
         },
     )
 }
@@ -274,13 +298,13 @@ pub fn gather_to(
     sinks: Sinks,
     parts: &PartCounts,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<Gathered>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<Gathered>> {
     let (root, ranks) = (comm.rank()?, wide_int(comm.size()?));
     let place = wide_int(root);
     let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let stage = Stage::set(comm, how, || false)?;
+    let recording = Recording::set(comm, call_form, || false)?;
     let (data, shape) = match &source {
         Some(source) => packed_parts(source),
         None => own_values(&sinks, parts, place),
@@ -288,8 +312,8 @@ pub fn gather_to(
     let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     let target = target(sinks, parts, source.is_none().then_some(place));
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         total,
         target,
         |tape, private| {
@@ -298,7 +322,7 @@ pub fn gather_to(
         },
         || {
             let shares = parts.wire();
-            wire::gather(comm, data, Staging::take(room), shares, 1, root, how)
+            wire::gather(comm, data, Staging::take(room), shares, 1, root, call_form)
         },
     )
 }
@@ -318,7 +342,7 @@ fn in_place_off_root(name: &str) -> Failure {
 }
 
 /// What a rank sends to itself is what it receives from itself: so many doubles, and words.
-fn same_length(sent: Option<(usize, usize)>, received: (usize, usize)) -> Outcome<()> {
+fn same_length(sent: Option<(usize, usize)>, received: (usize, usize)) -> MpiResult<()> {
     let Some(sent) = sent.filter(|&sent| sent != received) else { return Ok(()) };
     let ((sent, words), (n, room)) = (sent, received);
     let why = if sent == n {
@@ -333,7 +357,7 @@ fn same_length(sent: Option<(usize, usize)>, received: (usize, usize)) -> Outcom
 
 #[derive(Clone, Copy)]
 struct Scattered {
-    private: &'static Private,
+    private: &'static AdjointComm,
     root: c_int,
     /// What the root sent.
     ids: Option<Ids>,
@@ -344,10 +368,10 @@ struct Scattered {
     counts: StoredCounts,
 }
 
-impl Rule for Scattered {
+impl AdjointRule for Scattered {
     const NAME: &'static str = "Scatter";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -370,9 +394,9 @@ impl Rule for Scattered {
     }
 
     /// The way back needs no values.
-    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+    fn save_for_reverse(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
 
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if self.receives {
             outputs.take(lead, sweep)
         } else {
@@ -380,20 +404,25 @@ impl Rule for Scattered {
         }
     }
 
-    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         stamp.put(taken.as_mut_slice(), [self.n], width);
         let room = self.ids.map_or(0, |ids| (self.private.ranks() + ids.len()) * width);
         let (room, lengths) = (Staging::take(room), self.counts.read(sweep).widened(1));
-        wire::gather(comm, taken, room, lengths.borrowed(), width, self.root, How::Begin)
-            .map(Home::of)
+        wire::gather(comm, taken, room, lengths.borrowed(), width, self.root, CallForm::Nonblocking)
+            .map(PendingAdjoint::of)
             .map_err(failed)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
         match &self.ids {
-            Some(ids) => collect_parts(home, &self.counts, self.private.ranks(), ids, sweep),
-            None => contribute(home, sweep),
+            Some(ids) => collect_parts(pending, &self.counts, self.private.ranks(), ids, sweep),
+            None => contribute(pending, sweep),
         }
     }
 
@@ -414,21 +443,21 @@ impl Rule for Scattered {
 /// `send` is significant on the root.
 pub fn scatter(
     send: &Many,
-    receive: &Argument,
+    receive: &BufferTriple,
     root: c_int,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let sink = sink_or_in_place("recvbuf", receive)?;
     let (rank, ranks) = (comm.rank()?, wide_int(comm.size()?));
     if rank != root {
         let Some(sink) = sink else { return Err(in_place_off_root("recvbuf")) };
-        let stage = Stage::set(comm, how, || false)?;
+        let recording = Recording::set(comm, call_form, || false)?;
         let (n, words) = (sink.len(), sink.source().words());
         let form = send.form();
         return begin(
-            how,
-            stage,
+            call_form,
+            recording,
             n,
             Target::All(sink),
             |tape, private| {
@@ -441,7 +470,7 @@ pub fn scatter(
             || {
                 let shares = form.map_or(Counts::Each(words), |form| Counts::List(&[], form));
                 let (whole, part) = (Staging::default(), Staging::take(words));
-                wire::scatter(comm, whole, part, shares, 1, root, how)
+                wire::scatter(comm, whole, part, shares, 1, root, call_form)
             },
         );
     }
@@ -449,12 +478,12 @@ pub fn scatter(
     let (n, words) = parts.of(wide_int(rank));
     same_length(sink.as_ref().map(|sink| (sink.len(), sink.source().words())), (n, words))?;
     parts.doubles().total(ranks)?;
-    let stage = Stage::set(comm, how, || false)?;
+    let recording = Recording::set(comm, call_form, || false)?;
     let (data, shape) = packed_parts(&source);
     let receives = sink.is_some();
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         if receives { n } else { 0 },
         sink.map_or(Target::Nothing, Target::All),
         |tape, private| {
@@ -463,22 +492,22 @@ pub fn scatter(
         },
         || {
             let shares = parts.wire();
-            wire::scatter(comm, data, Staging::take(words), shares, 1, root, how)
+            wire::scatter(comm, data, Staging::take(words), shares, 1, root, call_form)
         },
     )
 }
 
 #[derive(Clone, Copy)]
 pub struct Allgathered {
-    private: &'static Private,
+    private: &'static AdjointComm,
     ids: Ids,
     counts: StoredCounts,
 }
 
-impl Rule for Allgathered {
+impl AdjointRule for Allgathered {
     const NAME: &'static str = "Allgather";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -500,25 +529,30 @@ impl Rule for Allgathered {
     }
 
     /// The way back needs no values.
-    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+    fn save_for_reverse(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
 
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take_parts(&self.counts, self.private.ranks(), lead, sweep)
     }
 
-    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         stamp.put(taken.as_mut_slice(), self.counts.read(sweep).all(self.private.ranks()), width);
         let (room, lengths) =
             (stamp::room(self.ids.len(), width), self.counts.read(sweep).widened(1));
         let (shares, item, op) = (lengths.borrowed(), Item::double(), Op::sum());
-        wire::reduce_scatter(comm, taken, room, shares, width, item, op, How::Begin)
-            .map(Home::of)
+        wire::reduce_scatter(comm, taken, room, shares, width, item, op, CallForm::Nonblocking)
+            .map(PendingAdjoint::of)
             .map_err(failed)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        collect(home, self.private.ranks(), &self.ids, sweep)
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
+        collect(pending, self.private.ranks(), &self.ids, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {
@@ -535,14 +569,14 @@ impl Rule for Allgathered {
 }
 
 pub fn allgather(
-    send: &Argument,
+    send: &BufferTriple,
     receive: &Many,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule + use<>>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule + use<>>> {
     let source = source_or_in_place("sendbuf", send)?.map(one);
     let (sinks, parts) = receive.sinks("recvbuf", wide_int(comm.size()?))?;
-    allgather_to(source, sinks, &parts, comm, how)
+    allgather_to(source, sinks, &parts, comm, call_form)
 }
 
 /// In place nothing but the rank's own part is sent, and that part is kept.
@@ -551,12 +585,12 @@ pub fn allgather_to(
     sinks: Sinks,
     parts: &PartCounts,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<Allgathered>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<Allgathered>> {
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
     let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let stage = Stage::set(comm, how, || parts.doubles().is_full())?;
+    let recording = Recording::set(comm, call_form, || parts.doubles().is_full())?;
     let (data, shape) = match &source {
         Some(source) => packed_parts(source),
         None => own_values(&sinks, parts, place),
@@ -565,8 +599,8 @@ pub fn allgather_to(
     let own = sinks.sources();
     let target = target(sinks, parts, source.is_none().then_some(place));
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         total,
         target,
         |tape, private| {
@@ -578,23 +612,23 @@ pub fn allgather_to(
         },
         || {
             let (room, shares) = (Staging::take(room), parts.wire());
-            wire::allgather(comm, data, room, shares, 1, Reach::All, how)
+            wire::allgather(comm, data, room, shares, 1, Reach::All, call_form)
         },
     )
 }
 
 #[derive(Clone, Copy)]
 pub struct Exchanged {
-    private: &'static Private,
+    private: &'static AdjointComm,
     ids: Ids,
     sent: StoredCounts,
     received: StoredCounts,
 }
 
-impl Rule for Exchanged {
+impl AdjointRule for Exchanged {
     const NAME: &'static str = "Alltoall";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -616,13 +650,18 @@ impl Rule for Exchanged {
     }
 
     /// The way back needs no values.
-    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+    fn save_for_reverse(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
 
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take_parts(&self.received, self.private.ranks(), lead, sweep)
     }
 
-    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let ranks = self.private.ranks();
         stamp.put(taken.as_mut_slice(), self.received.read(sweep).all(ranks), width);
@@ -630,13 +669,13 @@ impl Rule for Exchanged {
         let (received, sent) =
             (self.received.read(sweep).widened(1), self.sent.read(sweep).widened(1));
         let shares = (received.borrowed(), sent.borrowed());
-        wire::alltoall(comm, taken, room, shares, width, Reach::All, How::Begin)
-            .map(Home::of)
+        wire::alltoall(comm, taken, room, shares, width, Reach::All, CallForm::Nonblocking)
+            .map(PendingAdjoint::of)
             .map_err(failed)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        collect_parts(home, &self.sent, self.private.ranks(), &self.ids, sweep)
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
+        collect_parts(pending, &self.sent, self.private.ranks(), &self.ids, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {
@@ -657,20 +696,20 @@ pub fn alltoall(
     send: &Many,
     receive: &Many,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule + use<>>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule + use<>>> {
     let ranks = wide_int(comm.size()?);
     let received = receive.sinks("recvbuf", ranks)?;
     let sent = if send.is_in_place() { None } else { Some(send.sources("sendbuf", ranks)?) };
-    alltoall_to(sent, received, comm, how)
+    alltoall_to(sent, received, comm, call_form)
 }
 
 pub fn alltoall_to(
     sent: Option<(Sources, PartCounts)>,
     (sinks, received): (Sinks, PartCounts),
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<Exchanged>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<Exchanged>> {
     let ranks = wide_int(comm.size()?);
     let (source, apart) = match sent {
         None => (sinks.sources(), None),
@@ -681,13 +720,14 @@ pub fn alltoall_to(
     let sent = apart.as_ref().unwrap_or(&received);
     sent.doubles().total(ranks)?;
     // With counts no rank knows those between others.
-    let stage = Stage::set(comm, how, || matches!(received.doubles(), Counts::Each(n) if n > 0))?;
+    let recording =
+        Recording::set(comm, call_form, || matches!(received.doubles(), Counts::Each(n) if n > 0))?;
     let (data, shape) = packed_parts(&source);
     let (total, room) = (received.doubles().total(ranks)?, received.wire().total(ranks)?);
     let target = target(sinks, &received, None);
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         total,
         target,
         |tape, private| {
@@ -698,7 +738,7 @@ pub fn alltoall_to(
         || {
             let room = Staging::take(room);
             let shares = (sent.wire(), received.wire());
-            wire::alltoall(comm, data, room, shares, 1, Reach::All, how)
+            wire::alltoall(comm, data, room, shares, 1, Reach::All, call_form)
         },
     )
 }

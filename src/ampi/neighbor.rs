@@ -11,17 +11,17 @@
 use super::argument::{Many, source};
 use super::buffers::packed;
 use super::check::Portions;
-use super::collective::{Forward, Outputs, Part, Rule, Stage, Target, begin};
+use super::collective::{AdjointRule, Outputs, Part, Recording, StartedCollective, Target, begin};
 use super::counts::{OwnedCounts, PartCounts, StoredCounts};
-use super::edges::{Edge, Edges};
+use super::peer_exchange::{Edge, Edges};
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
-use super::traffic::Home;
-use super::{Private, statistics, wire};
-use crate::datatype::{Argument, Sink, Sources};
+use super::traffic::PendingAdjoint;
+use super::{AdjointComm, statistics, wire};
+use crate::datatype::{BufferTriple, RecvBuffer, Sources};
 use crate::error::Result;
 use crate::mpi::list::listable;
-use crate::mpi::{Comm, How, List, Outcome, Reach, Staging};
+use crate::mpi::{CallForm, Comm, List, MpiResult, Reach, Staging};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -33,7 +33,7 @@ struct Ends {
 
 impl Ends {
     /// The doubles of all slots, each behind `gap` others.
-    fn total(&self, gap: usize) -> Outcome<usize> {
+    fn total(&self, gap: usize) -> MpiResult<usize> {
         self.parts.doubles().widened(gap).borrowed().total(self.ranks.len())
     }
 
@@ -54,7 +54,7 @@ impl Ends {
     }
 
     /// Keeps them on the tape, the neighbours by their ranks on the mirror.
-    fn store(&self, tape: &mut Tape, private: &Private) -> Result<StoredEnds> {
+    fn store(&self, tape: &mut Tape, private: &AdjointComm) -> Result<StoredEnds> {
         let peer = |&rank: &c_int| if rank < 0 { NOBODY } else { private.mirrored(rank) };
         let peers: List<c_int> = self.ranks.iter().map(peer).collect();
         Ok(StoredEnds {
@@ -90,7 +90,7 @@ impl StoredEnds {
     }
 
     /// The neighbours and what they are sent or send.
-    fn portions(&self, private: &Private, tape: &Tape) -> Vec<(c_int, usize)> {
+    fn portions(&self, private: &AdjointComm, tape: &Tape) -> Vec<(c_int, usize)> {
         let peers = tape.stored(&self.peers).iter().zip(0..);
         let there = peers.filter(|&(&peer, slot)| {
             let other = private.mirrored(peer) != private.rank;
@@ -104,7 +104,7 @@ impl StoredEnds {
 
 #[derive(Clone, Copy)]
 struct Neighbours {
-    private: &'static Private,
+    private: &'static AdjointComm,
     /// What this rank sent.
     ids: Ids,
     sources: StoredEnds,
@@ -126,11 +126,11 @@ impl Neighbours {
 /// Calls follow each other in one order.
 const TAG: c_int = 0;
 
-impl Rule for Neighbours {
+impl AdjointRule for Neighbours {
     const NAME: &'static str = "Neighbor";
     const REACH: Reach = Reach::Neighbours;
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -153,7 +153,7 @@ impl Rule for Neighbours {
         }
     }
 
-    fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
+    fn save_for_reverse(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
         let Some(origins) = &self.origins else { return };
         for origin in tape.stored_mut(origins) {
             *origin = received[crate::count::wide(*origin)].to_bits();
@@ -161,16 +161,21 @@ impl Rule for Neighbours {
     }
 
     /// The stamps come with the messages.
-    fn take(&self, outputs: Outputs, _: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, _: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take(0, sweep)
     }
 
-    fn depart(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         self.send(taken, TAG, stamp, sweep)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        self.receive(home, TAG, sweep)
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
+        self.receive(pending, TAG, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {
@@ -199,7 +204,7 @@ impl Rule for Neighbours {
 }
 
 /// Where what the sources send goes, each part behind `gap` doubles that nobody wants.
-fn target(mut sinks: List<Sink>, sources: &Ends, gap: usize) -> Target {
+fn target(mut sinks: List<RecvBuffer>, sources: &Ends, gap: usize) -> Target {
     let parts = sinks.drain().zip(sources.ranks.iter()).flat_map(|(sink, &rank)| {
         let (n, words) = (sink.len(), sink.source().words());
         let part = Part { n, words, sink: (rank >= 0).then_some(sink) };
@@ -210,23 +215,23 @@ fn target(mut sinks: List<Sink>, sources: &Ends, gap: usize) -> Target {
 
 /// Allgather and Allgatherv among neighbours.
 pub fn allgather(
-    send: &Argument,
+    send: &BufferTriple,
     receive: &Many,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let source = source("sendbuf", send)?;
     let (sources, destinations) = comm.neighbours()?;
     let sinks = receive.sink_list("recvbuf", sources.len())?;
     let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
     let destinations = Ends { ranks: destinations, parts: PartCounts::each(&source) };
-    let stage = Stage::set(comm, how, || false)?;
+    let recording = Recording::set(comm, call_form, || false)?;
     let (data, shape) = packed(&source);
     let (total, wire) = (sources.total(0)?, sources.wire(0));
     let room = wire.borrowed().total(sources.ranks.len())?;
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         total,
         target(sinks, &sources, 0),
         |tape, private| {
@@ -241,13 +246,18 @@ pub fn allgather(
         },
         || {
             let (room, shares) = (Staging::take(room), wire.borrowed());
-            wire::allgather(comm, data, room, shares, 1, Reach::Neighbours, how)
+            wire::allgather(comm, data, room, shares, 1, Reach::Neighbours, call_form)
         },
     )
 }
 
 /// Alltoall, Alltoallv and Alltoallw among neighbours. Packed doubles need no types of their own.
-pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
+pub fn alltoall(
+    send: &Many,
+    receive: &Many,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let (sources, destinations) = comm.neighbours()?;
     let (slots, gap) = (sources.len(), 1);
     let sinks = receive.sink_list("recvbuf", sources.len())?;
@@ -257,8 +267,11 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
     // A rank without neighbours cannot tell from its datatypes, of which it has none, whether a call is active: if
     // it passed by, the others would wait for it to enter.
     let has_types = send.has_types();
-    let stage =
-        if has_types { Stage::apart(comm, || false)? } else { Stage::set(comm, how, || false)? };
+    let recording = if has_types {
+        Recording::apart(comm, || false)?
+    } else {
+        Recording::set(comm, call_form, || false)?
+    };
     let (sent, received) = (destinations.wire(gap), sources.wire(gap));
     let mut data = Staging::take(sent.borrowed().total(destinations.ranks.len())?);
     let source = Sources::List(buffers);
@@ -271,8 +284,8 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
     statistics::sent_forward(data.len());
     let (total, room) = (sources.total(gap)?, received.borrowed().total(slots)?);
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         total,
         target(sinks, &sources, gap),
         |tape, private| {
@@ -287,7 +300,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
         },
         || {
             let (room, shares) = (Staging::take(room), (sent.borrowed(), received.borrowed()));
-            wire::alltoall(comm, data, room, shares, 1, Reach::Neighbours, how)
+            wire::alltoall(comm, data, room, shares, 1, Reach::Neighbours, call_form)
         },
     )
 }

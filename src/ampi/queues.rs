@@ -1,8 +1,8 @@
 //! Adjoint messages on their way out: those to one peer follow each other, and no send waits.
 
-use super::table::Table;
+use super::hash::Table;
 use super::wire::doubles;
-use super::{Private, check};
+use super::{AdjointComm, check};
 use crate::error::{Error, Result};
 use crate::mpi::message::Envelope;
 use crate::mpi::{Failure, Operation, Payload};
@@ -14,20 +14,20 @@ use std::ops::Range;
 /// Open MPI takes minutes to drain 300k.)
 const WINDOW: usize = 256;
 
-/// How often a lane may be found standing still until more are let out. Between two looks other processes have had
-/// their turn.
+/// How many times a queue may be found stuck before it may send more than `WINDOW`. Other processes run between two
+/// looks.
 const PATIENCE: u32 = 1000;
 
-/// Doubles of a message of adjoints at most: what is received is added while it lies in the cache (bench_halo).
+/// The most doubles in one message of adjoints: what is received is added while it is in the cache (bench_halo).
 const PIECE: usize = 1 << 16;
 
-/// How many values of `width` doubles a piece has.
+/// The number of values of `width` doubles in a whole piece.
 pub const fn in_a_piece(width: usize) -> usize {
     PIECE / width
 }
 
-/// The values of each message when `n` of `width` doubles travel. The last has fewer than a piece, and be it none: so each end
-/// finds out if the other counts more, or fewer.
+/// The values in each message when `n` values of `width` doubles travel. The last message is always short, possibly
+/// empty, so a receiver notices if the sender has another count.
 pub fn pieces(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
     let whole = in_a_piece(width);
     (0..=n).step_by(whole).map(move |at| at..n.min(at + whole))
@@ -35,8 +35,8 @@ pub fn pieces(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// A message of adjoints: `n` values of `width` directions, at most a piece.
 #[derive(Debug)]
-pub struct Parcel {
-    pub private: &'static Private,
+pub struct AdjointMessage {
+    pub private: &'static AdjointComm,
     /// That of the sweep that sends it.
     pub depth: u32,
     pub peer: c_int,
@@ -46,7 +46,7 @@ pub struct Parcel {
     pub data: Payload,
 }
 
-impl Parcel {
+impl AdjointMessage {
     fn send(self) -> Result<Operation> {
         let comm = self.private.comm(self.depth)?;
         let to = Envelope::new(self.peer, self.tag);
@@ -70,17 +70,17 @@ fn unsent(failure: Failure) -> Error {
     failure.into_error("sending adjoints")
 }
 
-/// The way to one peer.
-struct Lane {
+/// The sends to one peer.
+struct SendQueue {
     private: usize,
     peer: c_int,
     active: VecDeque<Operation>,
-    queue: VecDeque<Parcel>,
-    /// How often nothing could leave the queue, since something did.
+    queue: VecDeque<AdjointMessage>,
+    /// How many times in a row nothing could leave the queue.
     stuck: u32,
 }
 
-impl Lane {
+impl SendQueue {
     fn new(private: usize, peer: c_int) -> Self {
         let (active, queue) = (VecDeque::new(), VecDeque::new());
         Self { private, peer, active, queue, stuck: 0 }
@@ -105,9 +105,9 @@ impl Lane {
     fn fill(&mut self, window: usize) -> Result<usize> {
         let mut started = 0;
         while self.active.len() < window
-            && let Some(parcel) = self.queue.pop_front()
+            && let Some(message) = self.queue.pop_front()
         {
-            self.active.push_back(parcel.send()?);
+            self.active.push_back(message.send()?);
             started += 1;
         }
         if started > 0 {
@@ -116,8 +116,8 @@ impl Lane {
         Ok(started)
     }
 
-    /// Nothing moves. What the peer asks for first may stand behind what it asks for last, under other tags: after a
-    /// while more are let out.
+    /// Nothing moves. The peer may be waiting for a message behind those that are under way, since it receives by tag.
+    /// After a while more messages are started.
     fn widen(&mut self) -> Result<usize> {
         self.stuck += 1;
         if self.stuck < PATIENCE {
@@ -138,18 +138,18 @@ pub fn test(operation: &mut Operation) -> Result<bool> {
 
 /// All sends of adjoints of one tape.
 #[derive(Default)]
-pub struct Outbox {
-    lanes: Vec<Lane>,
+pub struct SendQueues {
+    queues: Vec<SendQueue>,
     places: Table<(usize, c_int), usize>,
-    /// Parcels that wait in all lanes together.
+    /// Messages that wait in all queues together.
     queued: usize,
 }
 
 /// Few peers are found faster by looking at them than by hashing.
 const NEAR: usize = 8;
 
-impl Outbox {
-    /// Whether no parcel waits.
+impl SendQueues {
+    /// Whether no message waits.
     #[inline(always)]
     pub const fn has_no_queue(&self) -> bool {
         self.queued == 0
@@ -157,61 +157,61 @@ impl Outbox {
 
     /// What has left, and has not been seen to be complete.
     pub fn drain(&mut self) -> impl Iterator<Item = Operation> {
-        self.lanes.iter_mut().flat_map(|lane| lane.active.drain(..))
+        self.queues.iter_mut().flat_map(|sends| sends.active.drain(..))
     }
 
     /// Forgets what is complete, and starts what waits.
     pub fn advance(&mut self) -> Result<()> {
-        for lane in &mut self.lanes {
-            self.queued -= lane.advance()?;
+        for sends in &mut self.queues {
+            self.queued -= sends.advance()?;
         }
         Ok(())
     }
 
-    fn lane(&mut self, private: usize, peer: c_int) -> &mut Lane {
+    fn sends(&mut self, private: usize, peer: c_int) -> &mut SendQueue {
         let near = self
-            .lanes
+            .queues
             .iter()
             .take(NEAR)
-            .position(|lane| lane.peer == peer && lane.private == private);
+            .position(|sends| sends.peer == peer && sends.private == private);
         let place = near.unwrap_or_else(|| {
             *self.places.entry((private, peer)).or_insert_with(|| {
-                self.lanes.push(Lane::new(private, peer));
-                self.lanes.len() - 1
+                self.queues.push(SendQueue::new(private, peer));
+                self.queues.len() - 1
             })
         });
-        &mut self.lanes[place]
+        &mut self.queues[place]
     }
 
-    /// Sends, or queues. The parcel keeps its memory if it has left at once.
+    /// Sends, or queues. The message keeps its memory if it has left at once.
     #[inline]
-    pub fn send(&mut self, parcel: &mut Parcel) -> Result<()> {
-        check::adjoint_sent(parcel.private, parcel.depth, parcel.peer);
-        let lane = self.lane(parcel.private.index, parcel.peer);
-        let started = if lane.is_quiet() { 0 } else { lane.advance()? };
-        if lane.is_quiet() {
+    pub fn send(&mut self, message: &mut AdjointMessage) -> Result<()> {
+        check::adjoint_sent(message.private, message.depth, message.peer);
+        let sends = self.sends(message.private.index, message.peer);
+        let started = if sends.is_quiet() { 0 } else { sends.advance()? };
+        if sends.is_quiet() {
             // A small message is mostly gone at once.
-            if let Some(operation) = parcel.send_off()? {
-                lane.active.push_back(operation);
+            if let Some(operation) = message.send_off()? {
+                sends.active.push_back(operation);
             }
             return Ok(());
         }
-        let parcel = Parcel { data: std::mem::take(&mut parcel.data), ..*parcel };
-        let waits = !lane.queue.is_empty() || lane.active.len() >= WINDOW;
+        let message = AdjointMessage { data: std::mem::take(&mut message.data), ..*message };
+        let waits = !sends.queue.is_empty() || sends.active.len() >= WINDOW;
         if waits {
-            lane.queue.push_back(parcel);
+            sends.queue.push_back(message);
         } else {
-            lane.active.push_back(parcel.send()?);
+            sends.active.push_back(message.send()?);
         }
         self.queued = self.queued + usize::from(waits) - started;
         Ok(())
     }
 
     pub fn pump(&mut self) -> Result<()> {
-        for lane in &mut self.lanes {
-            if !lane.queue.is_empty() {
-                let started = lane.advance()?;
-                self.queued -= if started > 0 { started } else { lane.widen()? };
+        for sends in &mut self.queues {
+            if !sends.queue.is_empty() {
+                let started = sends.advance()?;
+                self.queued -= if started > 0 { started } else { sends.widen()? };
             }
         }
         Ok(())
@@ -222,16 +222,16 @@ impl Outbox {
         if self.queued == 0 {
             return Ok(());
         }
-        for lane in &mut self.lanes {
-            while let Some(parcel) = lane.queue.pop_front() {
+        for sends in &mut self.queues {
+            while let Some(message) = sends.queue.pop_front() {
                 self.queued -= 1;
-                lane.active.push_back(parcel.send()?);
+                sends.active.push_back(message.send()?);
             }
         }
         Ok(())
     }
 
-    /// Waits until all is under way. What nobody asks for yet is let out in the end.
+    /// Waits until all messages are under way. `widen` starts those that no peer has asked for.
     pub fn empty_queue(&mut self) -> Result<()> {
         while self.queued > 0 {
             self.pump()?;
@@ -243,19 +243,19 @@ impl Outbox {
     /// Waits until all is sent.
     pub fn flush(&mut self) -> Result<()> {
         self.empty_queue()?;
-        for lane in &mut self.lanes {
-            while let Some(mut operation) = lane.active.pop_front() {
+        for sends in &mut self.queues {
+            while let Some(mut operation) = sends.active.pop_front() {
                 operation.wait().map_err(|failure| failure.into_error("completing adjoints"))?;
             }
         }
         Ok(())
     }
 
-    /// Whether nothing is under way to members of `private`, on it or its mirror. What goes by other communicators
-    /// may wait for others.
-    pub fn has_sent_all(&self, private: &Private) -> bool {
+    /// Whether nothing is under way to members of `private`, on it or its mirror. Sends on other communicators may
+    /// wait for other ranks.
+    pub fn has_sent_all(&self, private: &AdjointComm) -> bool {
         let ways = [private.index, private.mirror().index];
-        let mut lanes = self.lanes.iter().filter(|lane| ways.contains(&lane.private));
-        lanes.all(|lane| lane.active.is_empty() && lane.queue.is_empty())
+        let mut queues = self.queues.iter().filter(|sends| ways.contains(&sends.private));
+        queues.all(|sends| sends.active.is_empty() && sends.queue.is_empty())
     }
 }

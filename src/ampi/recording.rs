@@ -4,9 +4,9 @@
 use super::check::Log;
 use super::traffic::Traffic;
 use crate::datatype::{Content, content as content_of, is_installed, not_initialised};
-use crate::datatype::{Segment, Shape, Source, Sources};
+use crate::datatype::{Segment, SendBuffer, Shape, Sources};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{Datatype, Failure, Outcome};
+use crate::mpi::{Datatype, Failure, MpiResult};
 use crate::tape::{self, Ids, Tape};
 use std::ffi::c_int;
 
@@ -38,7 +38,7 @@ pub fn as_started<R>(recorded: bool, f: impl FnOnce() -> R) -> R {
 
 /// Runs `f` on the tape that recorded a call's start.
 #[inline(always)]
-pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcome<R> {
+pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> MpiResult<R> {
     let done = tape::current(|tape| {
         if tape.serial() != serial {
             return Err(not_on_it(
@@ -73,7 +73,7 @@ fn wrong_buffer(why: &str) -> Failure {
 
 /// An error unless a buffer of plain numbers (0), of active values (1), a matrix (2), a view (3), or structures with active
 /// values under a type of bytes (4), which never do, goes with `datatype`.
-pub fn check_buffer(content: c_int, datatype: Datatype) -> Outcome<()> {
+pub fn check_buffer(content: c_int, datatype: Datatype) -> MpiResult<()> {
     let of_elements = datatype.is_of_elements();
     let why = match content {
         2 if datatype == Datatype::of_matrix() => return Ok(()),
@@ -103,19 +103,11 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> Outcome<()> {
 
 /// An active buffer in `call`, which has no adjoint.
 #[cold]
-pub fn no_adjoint(call: &str) -> Error {
+pub fn no_adjoint() -> Error {
     if !is_installed() {
         return not_initialised();
     }
-    let why = match call {
-        // Packed bytes go anywhere under types that say nothing of what is in them.
-        "AMPI_Pack" | "AMPI_Unpack" | "AMPI_Pack_external" | "AMPI_Unpack_external" => {
-            "the datatype is active, and packed bytes would lose its derivatives; send the values under AMPI_ADOUBLE, or several buffers as one item of an MPI_Type_create_struct of AMPI_ADOUBLE"
-        }
-        _ => {
-            "the datatype is active, and this version cannot differentiate the call: docs/coverage.md lists those that it can"
-        }
-    };
+    let why = "the datatype is active, and this version cannot differentiate the call: docs/coverage.md lists those that it can";
     Error::new(Code::Unsupported, why)
 }
 
@@ -128,7 +120,7 @@ pub trait Operands {
     fn each(&self, f: &mut dyn FnMut(&tape::Var));
 }
 
-impl Operands for Source {
+impl Operands for SendBuffer {
     fn count(&self) -> usize {
         Self::len(self)
     }
@@ -171,7 +163,7 @@ impl Operands for Segment<'_> {
 #[inline]
 pub fn ids(tape: &mut Tape, operands: &impl Operands, shape: Shape) -> Result<Ids> {
     if tape.checking() {
-        check(tape, operands)?;
+        check_operands(tape, operands)?;
     }
     let n = operands.count();
     let next = tape.next_id();
@@ -188,8 +180,9 @@ pub fn ids(tape: &mut Tape, operands: &impl Operands, shape: Shape) -> Result<Id
     }
 }
 
+/// An error unless each of them is a value of the tape as it is now.
 #[cold]
-fn check(tape: &Tape, operands: &impl Operands) -> Result<()> {
+pub fn check_operands(tape: &Tape, operands: &impl Operands) -> Result<()> {
     let mut checked = Ok(());
     let mut i = 0;
     operands.each(&mut |var| {
@@ -213,7 +206,7 @@ fn list(tape: &mut Tape, operands: &impl Operands) -> Result<Ids> {
 }
 
 #[cold]
-fn never_given(id: u32, next: u32) -> Error {
+pub fn never_given(id: u32, next: u32) -> Error {
     Error::new(
         Code::Stale,
         format!(

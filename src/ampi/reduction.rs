@@ -14,22 +14,23 @@
 //! rank the adjoint of its own.
 
 use super::buffers::packed;
+use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
 use super::collective::{
-    Forward, Outputs, Rule, Stage, Target, arrived, arrived_stamped, begin, contribute,
+    AdjointRule, Outputs, Recording, StartedCollective, Target, arrived, arrived_stamped, begin,
+    contribute,
 };
 use super::counts::{Counts, Form, OwnedCounts, StoredCounts};
-use super::edges::Edges;
-use super::operator::{Kind, Operator};
+use super::peer_exchange::Edges;
 use super::recording::ids;
 use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
-use super::traffic::{Home, Traffic};
+use super::traffic::{PendingAdjoint, Traffic};
 use super::wire::{self, failed};
-use super::{Private, custom};
-use crate::datatype::{Argument, Pieces, Sink};
+use super::{AdjointComm, user_op};
+use crate::datatype::{BufferTriple, Pieces, RecvBuffer};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{Comm, How, Item, Op, Operation, Outcome, Reach, Staging, times, wide_int};
+use crate::mpi::{CallForm, Comm, Item, MpiResult, Op, Operation, Reach, Staging, times, wide_int};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -41,11 +42,11 @@ fn copy(values: &[f64]) -> Staging {
 
 /// Sends `own` round by an Exscan in both directions: the products of the other ranks' values.
 fn others_product(
-    private: &Private,
+    private: &AdjointComm,
     depth: u32,
     own: &[f64],
 ) -> Result<[Option<Box<Operation>>; 2]> {
-    let exscan = |private: &Private| {
+    let exscan = |private: &AdjointComm| {
         let mut out = Staging::take(own.len());
         out.as_mut_slice().fill(1.0);
         let product = wire::exscan_product(private.comm(depth)?, copy(own), out);
@@ -90,7 +91,7 @@ enum Kept {
 
 #[derive(Clone, Copy)]
 struct Allreduced {
-    private: &'static Private,
+    private: &'static AdjointComm,
     operator: Operator,
     ids: Ids,
     kept: Kept,
@@ -101,19 +102,19 @@ impl Allreduced {
         &self,
         mut taken: Staging,
         stamp: Stamp,
-        how: How,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
-    ) -> Result<Home> {
+    ) -> Result<PendingAdjoint> {
         let depth = sweep.depth();
         stamp.put(taken.as_mut_slice(), [self.ids.len()], sweep.width());
         let comm = self.private.comm(depth)?;
-        let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), how);
-        let mut home = Home::of(sum.map_err(failed)?);
+        let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), call_form);
+        let mut pending = PendingAdjoint::of(sum.map_err(failed)?);
         match &self.kept {
             Kept::Nothing => {}
             Kept::Values(own) => {
                 let own = sweep.stored(own);
-                [home.below, home.above] = others_product(self.private, depth, own)?;
+                [pending.below, pending.above] = others_product(self.private, depth, own)?;
             }
             Kept::Candidates(own) => {
                 let own = sweep.stored(own);
@@ -122,17 +123,18 @@ impl Allreduced {
                     *slot = f64::from_bits(word);
                 }
                 let none = Staging::zeros(own.len());
-                home.below = Some(Box::new(wire::exscan_bits(comm, data, none).map_err(failed)?));
+                pending.below =
+                    Some(Box::new(wire::exscan_bits(comm, data, none).map_err(failed)?));
             }
         }
-        Ok(home)
+        Ok(pending)
     }
 }
 
-impl Rule for Allreduced {
+impl AdjointRule for Allreduced {
     const NAME: &'static str = "Allreduce";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -145,7 +147,7 @@ impl Rule for Allreduced {
         Some([-1, self.operator.number(), n])
     }
 
-    fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
+    fn save_for_reverse(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
         if let Kept::Candidates(stored) = &self.kept {
             let block = 64 * self.operator.words();
             let blocks = sent.chunks(block).zip(received.chunks(block));
@@ -158,27 +160,37 @@ impl Rule for Allreduced {
     /// All members have the same counts.
     fn portions(&self, _: &Tape, _: &mut Portions) {}
 
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take(lead, sweep)
     }
 
-    fn depart(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
-        self.set_off(taken, stamp, How::Begin, sweep)
+    fn start_reverse(
+        &self,
+        taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
+        self.set_off(taken, stamp, CallForm::Nonblocking, sweep)
     }
 
-    fn depart_blocking(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse_blocking(
+        &self,
+        taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         sweep.companion::<Traffic>().make_way()?;
-        self.set_off(taken, stamp, How::Now, sweep)
+        self.set_off(taken, stamp, CallForm::Blocking, sweep)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
         let width = sweep.width();
-        let (stamp, members) = (home.stamp, self.private.ranks());
+        let (stamp, members) = (pending.stamp, self.private.ranks());
         let fits = |data: &[f64], _: &Sweep<'_>| stamp.check(data[0], members);
-        let mut t = arrived_stamped(home.main, fits, sweep)?;
+        let mut t = arrived_stamped(pending.main, fits, sweep)?;
         let t = &mut t.as_mut_slice()[width..];
         let (below, above) =
-            (others_arrived(home.below, sweep)?, others_arrived(home.above, sweep)?);
+            (others_arrived(pending.below, sweep)?, others_arrived(pending.above, sweep)?);
         match &self.kept {
             Kept::Nothing => {}
             Kept::Values(_) => scale(t, width, below.as_slice(), above.as_slice()),
@@ -207,49 +219,49 @@ impl Rule for Allreduced {
 }
 
 /// `send` and `receive` have one count and datatype.
-pub fn allreduce(send: &Argument, receive: &Argument, op: Op, comm: Comm) -> Outcome<()> {
-    match custom::find(op) {
+pub fn allreduce(send: &BufferTriple, receive: &BufferTriple, op: Op, comm: Comm) -> MpiResult<()> {
+    match user_op::find_for(op, receive.datatype()) {
         Some(operation) => operation.allreduce(send, receive, comm),
-        None => start_allreduce(send, receive, op, comm, How::Now)?.finish(),
+        None => start_allreduce(send, receive, op, comm, CallForm::Blocking)?.finish(),
     }
 }
 
 pub fn iallreduce(
-    send: &Argument,
-    receive: &Argument,
+    send: &BufferTriple,
+    receive: &BufferTriple,
     op: Op,
     comm: Comm,
-) -> Outcome<Box<dyn Pending>> {
-    match custom::find(op) {
+) -> MpiResult<Box<dyn Pending>> {
+    match user_op::find_for(op, receive.datatype()) {
         Some(operation) => operation.iallreduce(send, receive, comm),
-        None => start_allreduce(send, receive, op, comm, How::Begin).map(Into::into),
+        None => start_allreduce(send, receive, op, comm, CallForm::Nonblocking).map(Into::into),
     }
 }
 
 fn start_allreduce(
-    send: &Argument,
-    receive: &Argument,
+    send: &BufferTriple,
+    receive: &BufferTriple,
     op: Op,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let operator = Operator::of(op, receive.datatype())?;
     let source = operator.source_or_in_place("sendbuf", send)?;
     let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
     let n = sink.len();
-    let stage = Stage::set(comm, how, || n > 0)?;
+    let recording = Recording::set(comm, call_form, || n > 0)?;
     let (data, shape) = packed(&source);
-    let values = if operator.kind == Kind::Product && stage.is_some() {
+    let values = if operator.kind == Kind::Product && recording.is_some() {
         copy(data.as_slice())
     } else {
         Staging::default()
     };
     // The items are compared with the result where a tape will ask who won.
-    let apart = operator.is_extremum() && stage.is_some();
+    let apart = operator.is_extremum() && recording.is_some();
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         n,
         Target::All(sink),
         |tape, private| {
@@ -265,9 +277,9 @@ fn start_allreduce(
             let (item, op) = operator.forward()?;
             if apart {
                 let out = Staging::take(data.len());
-                wire::allreduce_apart(comm, data, out, item, op, how)
+                wire::allreduce_apart(comm, data, out, item, op, call_form)
             } else {
-                wire::allreduce(comm, data, item, op, how)
+                wire::allreduce(comm, data, item, op, call_form)
             }
         },
     )
@@ -285,7 +297,7 @@ enum Holder {
 /// it decides who won.
 #[derive(Debug, Clone, Copy)]
 struct Reduced {
-    private: &'static Private,
+    private: &'static AdjointComm,
     holder: Holder,
     operator: Operator,
     ids: Ids,
@@ -367,10 +379,10 @@ impl Reduced {
     }
 }
 
-impl Rule for Reduced {
+impl AdjointRule for Reduced {
     const NAME: &'static str = "Reduce";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -389,7 +401,7 @@ impl Rule for Reduced {
         Some([root, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)])
     }
 
-    fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
+    fn save_for_reverse(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
         if self.joined {
             return tape.stored_mut(&self.own).copy_from_slice(&received[..self.own.len()]);
         }
@@ -400,7 +412,7 @@ impl Rule for Reduced {
     fn portions(&self, _: &Tape, _: &mut Portions) {}
 
     /// Nothing comes back to the root of a sum: it gives its adjoints away and goes on.
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if self.joined {
             return self.take_joined(outputs, sweep);
         }
@@ -419,7 +431,12 @@ impl Rule for Reduced {
         whole
     }
 
-    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         let (depth, n) = (sweep.depth(), self.ids.len());
         let comm = self.private.comm(depth)?;
         let columns = self.columns(sweep.width());
@@ -428,40 +445,50 @@ impl Rule for Reduced {
             stamp.put(taken.as_mut_slice(), [own], columns);
         }
         let all = match &self.holder {
-            &Holder::Root(root) => wire::bcast(comm, taken, root, How::Begin),
+            &Holder::Root(root) => wire::bcast(comm, taken, root, CallForm::Nonblocking),
             Holder::All(counts) => {
                 let room = Staging::take((self.private.ranks() + n) * columns);
                 let lengths = counts.read(sweep).widened(1);
                 let shares = lengths.borrowed();
-                wire::allgather(comm, taken, room, shares, columns, Reach::All, How::Begin)
+                wire::allgather(
+                    comm,
+                    taken,
+                    room,
+                    shares,
+                    columns,
+                    Reach::All,
+                    CallForm::Nonblocking,
+                )
             }
         };
-        let mut home = Home::of(all.map_err(failed)?);
+        let mut pending = PendingAdjoint::of(all.map_err(failed)?);
         let own = sweep.stored(&self.own);
         match self.operator.kind {
             Kind::Sum => {}
-            Kind::Product => [home.below, home.above] = others_product(self.private, depth, own)?,
+            Kind::Product => {
+                [pending.below, pending.above] = others_product(self.private, depth, own)?
+            }
             Kind::Min | Kind::Max => {
                 let (item, op) = self.operator.of_the_ranks_below().map_err(failed)?;
                 let out = Staging::take(own.len());
-                let below = wire::exscan(comm, copy(own), out, item, op, How::Begin);
-                home.below = Some(Box::new(below.map_err(failed)?));
+                let below = wire::exscan(comm, copy(own), out, item, op, CallForm::Nonblocking);
+                pending.below = Some(Box::new(below.map_err(failed)?));
             }
         }
-        Ok(home)
+        Ok(pending)
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
         if self.is_sum() && self.at_root() {
-            return contribute(home, sweep);
+            return contribute(pending, sweep);
         }
         let (width, columns) = (sweep.width(), self.columns(sweep.width()));
-        let (stamp, ranks) = (home.stamp, self.private.ranks());
+        let (stamp, ranks) = (pending.stamp, self.private.ranks());
         let fits = |data: &[f64], sweep: &Sweep<'_>| match &self.holder {
             Holder::Root(_) => stamp.check(data[0], 1),
             Holder::All(counts) => stamp.check_parts(data, counts.read(sweep).all(ranks), columns),
         };
-        let mut data = arrived_stamped(home.main, fits, sweep)?;
+        let mut data = arrived_stamped(pending.main, fits, sweep)?;
         let data = match &self.holder {
             Holder::Root(_) => &mut data.as_mut_slice()[columns..],
             Holder::All(counts) => {
@@ -470,7 +497,7 @@ impl Rule for Reduced {
             }
         };
         let (below, above) =
-            (others_arrived(home.below, sweep)?, others_arrived(home.above, sweep)?);
+            (others_arrived(pending.below, sweep)?, others_arrived(pending.above, sweep)?);
         match self.operator.kind {
             Kind::Sum => {}
             Kind::Product => scale(data, width, below.as_slice(), above.as_slice()),
@@ -506,34 +533,40 @@ impl Rule for Reduced {
 }
 
 /// `send` and `receive` have one count and datatype; `receive` is significant on the root.
-pub fn reduce(send: &Argument, receive: &Argument, op: Op, root: c_int, comm: Comm) -> Outcome<()> {
-    match custom::find(op) {
+pub fn reduce(
+    send: &BufferTriple,
+    receive: &BufferTriple,
+    op: Op,
+    root: c_int,
+    comm: Comm,
+) -> MpiResult<()> {
+    match user_op::find_for(op, send.datatype()) {
         Some(operation) => operation.reduce(send, receive, root, comm),
-        None => start_reduce(send, receive, op, root, comm, How::Now)?.finish(),
+        None => start_reduce(send, receive, op, root, comm, CallForm::Blocking)?.finish(),
     }
 }
 
 pub fn ireduce(
-    send: &Argument,
-    receive: &Argument,
+    send: &BufferTriple,
+    receive: &BufferTriple,
     op: Op,
     root: c_int,
     comm: Comm,
-) -> Outcome<Box<dyn Pending>> {
-    match custom::find(op) {
+) -> MpiResult<Box<dyn Pending>> {
+    match user_op::find_for(op, send.datatype()) {
         Some(operation) => operation.ireduce(send, receive, root, comm),
-        None => start_reduce(send, receive, op, root, comm, How::Begin).map(Into::into),
+        None => start_reduce(send, receive, op, root, comm, CallForm::Nonblocking).map(Into::into),
     }
 }
 
 fn start_reduce(
-    send: &Argument,
-    receive: &Argument,
+    send: &BufferTriple,
+    receive: &BufferTriple,
     op: Op,
     root: c_int,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let operator = Operator::of(op, send.datatype())?;
     let at_root = comm.rank()? == root;
     let source = operator.source_or_in_place("sendbuf", send)?;
@@ -542,15 +575,15 @@ fn start_reduce(
         let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
         return Err(Error::new(Code::Argument, why).into());
     };
-    let stage = Stage::set(comm, how, || false)?;
-    let joined = is_joined(operator, stage.as_ref());
+    let recording = Recording::set(comm, call_form, || false)?;
+    let joined = is_joined(operator, recording.as_ref());
     let (data, shape) = packed(&source);
-    let values = kept_values(operator, &data, stage.is_some() && !joined);
+    let values = kept_values(operator, &data, recording.is_some() && !joined);
     let outputs = if at_root { source.len() } else { 0 };
     let operands = if joined { wide_int(comm.size()?) * outputs * operator.words() } else { 0 };
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         outputs,
         sink.map_or(Target::Nothing, |sink| target(sink, operator, joined)),
         |tape, private| {
@@ -563,11 +596,19 @@ fn start_reduce(
         || {
             if joined {
                 let share = Counts::Each(data.len());
-                return wire::gather(comm, data, Staging::take(operands), share, 1, root, how);
+                return wire::gather(
+                    comm,
+                    data,
+                    Staging::take(operands),
+                    share,
+                    1,
+                    root,
+                    call_form,
+                );
             }
             let (item, op) = operator.forward()?;
             let out = Staging::take(outputs * operator.words());
-            wire::reduce(comm, data, out, item, op, root, how)
+            wire::reduce(comm, data, out, item, op, root, call_form)
         },
     )
 }
@@ -578,12 +619,12 @@ fn kept_values(operator: Operator, data: &Staging, recorded: bool) -> Staging {
 }
 
 /// Whether those who hold the result of a call get all operands.
-fn is_joined(operator: Operator, stage: Option<&Stage>) -> bool {
-    operator.kind != Kind::Sum && stage.is_some_and(Stage::by_edges)
+fn is_joined(operator: Operator, recording: Option<&Recording>) -> bool {
+    operator.kind != Kind::Sum && recording.is_some_and(Recording::by_edges)
 }
 
 /// Where the result goes.
-fn target(sink: Sink, operator: Operator, joined: bool) -> Target {
+fn target(sink: RecvBuffer, operator: Operator, joined: bool) -> Target {
     if joined { Target::Joined { sink, operator } } else { Target::All(sink) }
 }
 
@@ -599,17 +640,17 @@ fn store_result(tape: &mut Tape, operator: Operator, n: usize) -> Result<Stored<
 
 /// Each rank gets its share of the result, in place at the beginning of the buffer, of which MPI itself may
 /// overwrite the rest.
-pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> Outcome<()> {
-    match custom::find(op) {
+pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> MpiResult<()> {
+    match user_op::find_for(op, pieces.datatype()) {
         Some(operation) => operation.reduce_scatter(pieces, comm),
-        None => start_reduce_scatter(pieces, op, comm, How::Now)?.finish(),
+        None => start_reduce_scatter(pieces, op, comm, CallForm::Blocking)?.finish(),
     }
 }
 
-pub fn ireduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> Outcome<Box<dyn Pending>> {
-    match custom::find(op) {
+pub fn ireduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> MpiResult<Box<dyn Pending>> {
+    match user_op::find_for(op, pieces.datatype()) {
         Some(operation) => operation.ireduce_scatter(pieces, comm),
-        None => start_reduce_scatter(pieces, op, comm, How::Begin).map(Into::into),
+        None => start_reduce_scatter(pieces, op, comm, CallForm::Nonblocking).map(Into::into),
     }
 }
 
@@ -617,8 +658,8 @@ fn start_reduce_scatter(
     pieces: &Pieces,
     op: Op,
     comm: Comm,
-    how: How,
-) -> Outcome<Forward<impl Rule>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let operator = Operator::of(op, pieces.datatype())?;
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
     let source = operator.source("sendbuf", &pieces.operands(ranks)?)?;
@@ -626,19 +667,19 @@ fn start_reduce_scatter(
     let lengths = if pieces.has_counts() {
         let share =
             |rank| Ok(operator.source("sendbuf", &pieces.share(rank, ranks)?)?.len() as u64);
-        OwnedCounts::List((0..ranks).map(share).collect::<Outcome<_>>()?, Form::Int)
+        OwnedCounts::List((0..ranks).map(share).collect::<MpiResult<_>>()?, Form::Int)
     } else {
         OwnedCounts::Each(sink.len())
     };
-    let stage = Stage::set(comm, how, || lengths.borrowed().is_full())?;
-    let joined = is_joined(operator, stage.as_ref());
+    let recording = Recording::set(comm, call_form, || lengths.borrowed().is_full())?;
+    let joined = is_joined(operator, recording.as_ref());
     let (data, shape) = packed(&source);
-    let values = kept_values(operator, &data, stage.is_some() && !joined);
+    let values = kept_values(operator, &data, recording.is_some() && !joined);
     let n = sink.len();
     let operands = if joined { ranks * n * operator.words() } else { 0 };
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         n,
         target(sink, operator, joined),
         |tape, private| {
@@ -658,11 +699,11 @@ fn start_reduce_scatter(
                 let list = |words| Counts::List(words, Form::Large);
                 let shares = (list(&sent), list(&received));
                 let room = Staging::take(operands);
-                return wire::alltoall(comm, data, room, shares, 1, Reach::All, how);
+                return wire::alltoall(comm, data, room, shares, 1, Reach::All, call_form);
             }
             let (item, op) = operator.forward()?;
             let (part, shares) = (Staging::take(n * operator.words()), lengths.borrowed());
-            wire::reduce_scatter(comm, data, part, shares, 1, item, op, how)
+            wire::reduce_scatter(comm, data, part, shares, 1, item, op, call_form)
         },
     )
 }

@@ -2,13 +2,13 @@
 
 use super::message::{self, Again, Arrival};
 use super::traffic::Traffic;
-use super::{late, lock};
-use crate::datatype::Argument;
+use super::{bytes, late, lock};
+use crate::datatype::{BufferTriple, SendBuffer};
 use crate::error::{Code, Error};
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
-use crate::mpi::{Comm, Failure, Outcome, Serial, Status, StatusSlot, StatusSlots};
+use crate::mpi::{Comm, Failure, MpiResult, Serial, Status, StatusSlot, StatusSlots};
 use crate::tape;
 use crate::var_pack::fetch_ahead;
 use std::ffi::c_int;
@@ -19,7 +19,7 @@ pub trait Pending: Send {
     /// The request of MPI. The memory stays here until it is complete.
     fn hand_over(&mut self) -> Transfer;
     /// It is complete.
-    fn finish(&mut self) -> Outcome<()>;
+    fn finish(&mut self) -> MpiResult<()>;
     /// It has failed.
     fn fail(&mut self);
 }
@@ -37,14 +37,20 @@ enum Kind {
     Resting,
 }
 
+/// What a start does of a persistent request that is active, or looks at of one that was made in checking mode.
+enum Start {
+    Active(Again),
+    Passive(Vec<SendBuffer>),
+}
+
 /// A nonblocking call under way, or a persistent one.
 pub struct Request {
     kind: Kind,
     transfer: Transfer,
     /// Of a receive: beside the kind, so that it is made in its place.
     arrival: Arrival,
-    /// What a start of an active persistent request does.
-    again: Option<Box<Again>>,
+    /// What a persistent request keeps for its starts.
+    again: Option<Box<Start>>,
     comm: Comm,
     /// A cancellation was asked for: the status will tell.
     cancelled: bool,
@@ -94,7 +100,7 @@ impl Request {
     }
 
     #[inline(always)]
-    fn begin(comm: Comm, begin: impl FnOnce(&mut Self) -> Outcome<Kind>) -> Outcome<Box<Self>> {
+    fn begin(comm: Comm, begin: impl FnOnce(&mut Self) -> MpiResult<Kind>) -> MpiResult<Box<Self>> {
         let mut request = Self::idle(comm);
         match begin(&mut request) {
             Ok(kind) => {
@@ -109,14 +115,14 @@ impl Request {
         }
     }
 
-    pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<Box<Self>> {
+    pub fn send(buf: &BufferTriple, to: Envelope, comm: Comm, mode: &Mode) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
             message::isend(buf, to, comm, mode, &mut request.transfer)?;
             Ok(Kind::Sending)
         })
     }
 
-    pub fn receive(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Box<Self>> {
+    pub fn receive(buf: &BufferTriple, from: Envelope, comm: Comm) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
             message::irecv(buf, from, comm, &mut request.transfer, &mut request.arrival)?;
             Ok(Kind::Receiving)
@@ -133,10 +139,10 @@ impl Request {
     }
 
     pub fn receive_matched(
-        buf: &Argument,
+        buf: &BufferTriple,
         message: &mut Message<'_>,
         comm: Comm,
-    ) -> Outcome<Box<Self>> {
+    ) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
             request.arrival = message::imrecv(buf, message, &mut request.transfer)?;
             Ok(Kind::Receiving)
@@ -144,32 +150,48 @@ impl Request {
     }
 
     pub fn send_init(
-        buf: &Argument,
+        buf: &BufferTriple,
         to: Envelope,
         comm: Comm,
         mode: &'static Mode,
-    ) -> Outcome<Box<Self>> {
+    ) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
             let again = message::send_init(buf, to, comm, mode, &mut request.transfer)?;
-            request.again = Some(Box::new(again));
+            request.again = Some(Box::new(Start::Active(again)));
             Ok(Kind::Resting)
         })
     }
 
-    pub fn receive_init(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Box<Self>> {
+    pub fn receive_init(buf: &BufferTriple, from: Envelope, comm: Comm) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
             let again = message::recv_init(buf, from, comm, &mut request.transfer)?;
-            request.again = Some(Box::new(again));
+            request.again = Some(Box::new(Start::Active(again)));
             Ok(Kind::Resting)
         })
+    }
+
+    /// In checking mode each start of this passive request looks at `sent`, too.
+    pub fn watch(&mut self, sent: &BufferTriple) {
+        if !tape::checking() {
+            return;
+        }
+        let start = self.again.get_or_insert_with(|| Box::new(Start::Passive(Vec::new())));
+        if let Start::Passive(all) = &mut **start {
+            all.extend(bytes::described(sent));
+        }
     }
 
     /// Starts a persistent request.
-    fn start(&mut self) -> Outcome<()> {
-        let again = match (&self.kind, &self.again) {
+    fn start(&mut self) -> MpiResult<()> {
+        let again = match (&self.kind, self.again.as_deref()) {
             // MPI says what it thinks of one that is not persistent, or active.
-            (Kind::Passive, _) => return self.transfer.start(),
-            (Kind::Resting, Some(again)) => again,
+            (Kind::Passive, watched) => {
+                if let Some(Start::Passive(sent)) = watched {
+                    sent.iter().try_for_each(bytes::none_at)?;
+                }
+                return self.transfer.start();
+            }
+            (Kind::Resting, Some(Start::Active(again))) => again,
             (_, again) => {
                 let why = match again {
                     Some(_) => "the request is already active; complete it first",
@@ -219,13 +241,15 @@ impl Request {
 
     /// Does what the completion of the request asks for.
     #[inline(always)]
-    fn finish(&mut self, status: &Status) -> Outcome<()> {
+    fn finish(&mut self, status: &Status) -> MpiResult<()> {
         match &mut self.kind {
             Kind::Receiving => {}
             Kind::Collective(collective) => {
                 return collective.finish().map_err(|failure| failure.on(self.comm));
             }
-            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => return Ok(()),
+            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => {
+                return Ok(());
+            }
         }
         if self.cancelled && status.cancelled()? {
             self.arrival.refuse();
@@ -250,7 +274,7 @@ fn recycle(slot: &mut Slot) {
     let Some(mut request) = slot.take() else { return };
     request.cancelled = false;
     if !request.transfer.is_null() {
-        if request.again.is_some() {
+        if matches!(request.again.as_deref(), Some(Start::Active(_))) {
             request.kind = Kind::Resting;
         }
         *slot = Some(request);
@@ -275,7 +299,7 @@ fn recycle(slot: &mut Slot) {
 
 /// An error for a handle that was copied and has been completed through the copy.
 #[inline]
-fn check_live(slot: &Slot) -> Outcome<()> {
+fn check_live(slot: &Slot) -> MpiResult<()> {
     match slot {
         Some(request) if matches!(request.kind, Kind::Idle) => Err(not_live("request")),
         _ => Ok(()),
@@ -289,7 +313,7 @@ fn not_live(name: &str) -> Failure {
 
 /// Marks the requests of an array as listed, which are live and differ.
 #[inline]
-fn list(slots: &mut [Slot]) -> Outcome<()> {
+fn list(slots: &mut [Slot]) -> MpiResult<()> {
     let fault = slots.iter_mut().position(|slot| {
         let Some(request) = slot else { return false };
         matches!(request.kind, Kind::Idle) || std::mem::replace(&mut request.listed, true)
@@ -320,7 +344,7 @@ fn unlisted(slots: &mut [Slot], i: usize) -> Failure {
 }
 
 /// `MPI_Wait`.
-pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<()> {
+pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> MpiResult<()> {
     check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         place.set(&Transfer::default().wait()?);
@@ -332,7 +356,7 @@ pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<()> {
 }
 
 /// `MPI_Test`.
-pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<bool> {
+pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> MpiResult<bool> {
     check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         place.set(&Transfer::default().wait()?);
@@ -343,7 +367,7 @@ pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<bool> {
 }
 
 #[inline(always)]
-fn settle_one(slot: &mut Slot, done: Outcome<Status>, place: &mut StatusSlot) -> Outcome<()> {
+fn settle_one(slot: &mut Slot, done: MpiResult<Status>, place: &mut StatusSlot) -> MpiResult<()> {
     let Some(request) = slot.as_mut() else { return Ok(()) };
     let finished = match done {
         Ok(status) => {
@@ -360,7 +384,7 @@ fn settle_one(slot: &mut Slot, done: Outcome<Status>, place: &mut StatusSlot) ->
 }
 
 /// Completes listed requests by one of MPI's calls for arrays. The statuses stand in `batch`.
-fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<Found> {
+fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> MpiResult<Found> {
     batch.clear();
     for slot in slots.iter_mut() {
         batch.push(slot.as_mut().map(|request| {
@@ -368,9 +392,9 @@ fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<F
             &request.transfer
         }));
     }
-    let (mut found, code) = batch.complete(how);
+    let (mut found, code) = batch.complete(call_form);
     if found == Found::Inactive {
-        found = complete_started(slots, how, batch)?;
+        found = complete_started(slots, call_form, batch)?;
     }
     let by_status = code == constants().err_in_status;
     let mut result = if code == raw::SUCCESS { Ok(found) } else { Err(Failure::Mpi(code)) };
@@ -409,14 +433,18 @@ fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<F
 
 /// Completes requests that were started where MPI says that none is active: MPICH says so of persistent ones to
 /// `MPI_PROC_NULL`, which only its calls for one or for all complete.
-fn complete_started(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<Found> {
+fn complete_started(
+    slots: &mut [Slot],
+    call_form: Completion,
+    batch: &mut Batch,
+) -> MpiResult<Found> {
     let mut n = 0;
     for (i, slot) in slots.iter_mut().enumerate() {
         let Some(request) = slot.as_mut().filter(|request| request.is_started()) else { continue };
         let status = request.transfer.wait()?;
         batch.answer(n, i, &status);
         n += 1;
-        if matches!(how, Completion::WaitAny | Completion::TestAny) {
+        if matches!(call_form, Completion::WaitAny | Completion::TestAny) {
             return Ok(Found::One(i));
         }
     }
@@ -426,22 +454,22 @@ fn complete_started(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> O
 /// Runs `complete` with arrays kept from call to call, then `report`.
 fn completed(
     slots: &mut [Slot],
-    how: Completion,
-    report: impl FnOnce(&Outcome<Found>, &Batch),
-) -> Outcome<Found> {
+    call_form: Completion,
+    report: impl FnOnce(&MpiResult<Found>, &Batch),
+) -> MpiResult<Found> {
     list(slots)?;
     // Taken out, since an error handler may call back.
     let mut batch = BATCH.with(std::mem::take);
-    let done = complete(slots, how, &mut batch);
+    let done = complete(slots, call_form, &mut batch);
     report(&done, &batch);
     BATCH.with(|place| *place = batch);
     done
 }
 
 /// `MPI_Waitall` and `MPI_Testall`; tells whether all are complete.
-pub fn all(slots: &mut [Slot], how: Completion, places: &mut StatusSlots) -> Outcome<bool> {
+pub fn all(slots: &mut [Slot], call_form: Completion, places: &mut StatusSlots) -> MpiResult<bool> {
     let n = slots.len();
-    let found = completed(slots, how, |found, batch| {
+    let found = completed(slots, call_form, |found, batch| {
         let in_status =
             matches!(found, Err(Failure::Mpi(code)) if *code == constants().err_in_status);
         if in_status || matches!(found, Ok(Found::All) | Err(Failure::On(..) | Failure::Own(_))) {
@@ -452,8 +480,8 @@ pub fn all(slots: &mut [Slot], how: Completion, places: &mut StatusSlots) -> Out
 }
 
 /// `MPI_Waitany` and `MPI_Testany`; tells which, or that none was active, or that none is complete.
-pub fn any(slots: &mut [Slot], how: Completion, place: &mut StatusSlot) -> Outcome<Found> {
-    completed(slots, how, |found, batch| {
+pub fn any(slots: &mut [Slot], call_form: Completion, place: &mut StatusSlot) -> MpiResult<Found> {
+    completed(slots, call_form, |found, batch| {
         if !matches!(found, Ok(Found::Nothing)) {
             place.set(batch.status(0));
         }
@@ -463,11 +491,11 @@ pub fn any(slots: &mut [Slot], how: Completion, place: &mut StatusSlot) -> Outco
 /// `MPI_Waitsome` and `MPI_Testsome`; writes the indices of those complete.
 pub fn some(
     slots: &mut [Slot],
-    how: Completion,
+    call_form: Completion,
     indices: &mut [c_int],
     places: &mut StatusSlots,
-) -> Outcome<Found> {
-    completed(slots, how, |found, batch| {
+) -> MpiResult<Found> {
+    completed(slots, call_form, |found, batch| {
         if let Ok(Found::Some(n)) = found {
             places.set(batch.statuses(*n));
             for (at, index) in indices.iter_mut().enumerate().take(*n) {
@@ -478,7 +506,7 @@ pub fn some(
 }
 
 /// `MPI_Start`.
-pub fn start(slot: &mut Slot) -> Outcome<()> {
+pub fn start(slot: &mut Slot) -> MpiResult<()> {
     check_live(slot)?;
     match slot {
         // MPI has an error for that.
@@ -488,14 +516,14 @@ pub fn start(slot: &mut Slot) -> Outcome<()> {
 }
 
 /// `MPI_Startall`, which is to be as if each were started, in any order: that of the array.
-pub fn start_all(slots: &mut [Slot]) -> Outcome<()> {
+pub fn start_all(slots: &mut [Slot]) -> MpiResult<()> {
     list(slots)?;
     slots.iter_mut().flatten().for_each(|request| request.listed = false);
     slots.iter_mut().try_for_each(start)
 }
 
 /// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.
-pub fn free(slot: &mut Slot) -> Outcome<()> {
+pub fn free(slot: &mut Slot) -> MpiResult<()> {
     check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
@@ -523,7 +551,7 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
 }
 
 /// `MPI_Cancel`. A receive that is cancelled is not recorded; a send has been recorded at its start.
-pub fn cancel(slot: &mut Slot) -> Outcome<()> {
+pub fn cancel(slot: &mut Slot) -> MpiResult<()> {
     check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
@@ -541,7 +569,7 @@ pub fn cancel(slot: &mut Slot) -> Outcome<()> {
 }
 
 /// `MPI_Request_get_status`.
-pub fn peek(request: Option<&Request>) -> Outcome<Option<Status>> {
+pub fn peek(request: Option<&Request>) -> MpiResult<Option<Status>> {
     match request {
         None => Transfer::default().get_status(),
         Some(request) if matches!(request.kind, Kind::Idle) => Err(not_live("request")),

@@ -11,19 +11,21 @@
 //! extrema. Nothing of it grows with the number of ranks.
 
 use super::buffers::packed;
+use super::builtin_op::{Extent, Kind, Operator};
 use super::check::Portions;
-use super::collective::{Forward, Outputs, Rule, Stage, Target, arrived_stamped, begin, collect};
-use super::edges::Edges;
-use super::operator::{Extent, Kind, Operator};
+use super::collective::{
+    AdjointRule, Outputs, Recording, StartedCollective, Target, arrived_stamped, begin, collect,
+};
+use super::peer_exchange::Edges;
 use super::recording::ids;
 use super::request::Pending;
 use super::stamp::{Call, Stamp};
-use super::traffic::Home;
+use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
-use super::{Private, custom};
-use crate::datatype::Argument;
+use super::{AdjointComm, user_op};
+use crate::datatype::BufferTriple;
 use crate::error::Result;
-use crate::mpi::{Comm, How, Item, Op, Outcome, Staging, times};
+use crate::mpi::{CallForm, Comm, Item, MpiResult, Op, Staging, times};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -54,7 +56,7 @@ impl Kept {
 
 #[derive(Clone, Copy)]
 struct Scanned {
-    private: &'static Private,
+    private: &'static AdjointComm,
     operator: Operator,
     /// Exscan: a rank's own operand is not in its result, and rank 0 has none.
     exclusive: bool,
@@ -120,10 +122,10 @@ impl Scanned {
     }
 }
 
-impl Rule for Scanned {
+impl AdjointRule for Scanned {
     const NAME: &'static str = "Scan";
 
-    fn private(&self) -> &'static Private {
+    fn private(&self) -> &'static AdjointComm {
         self.private
     }
 
@@ -135,7 +137,7 @@ impl Rule for Scanned {
         Some([-1, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)])
     }
 
-    fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
+    fn save_for_reverse(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
         match &self.kept {
             Kept::Nothing => {}
             Kept::Factors { own, below } => {
@@ -162,14 +164,19 @@ impl Rule for Scanned {
     /// All members have the same counts.
     fn portions(&self, _: &Tape, _: &mut Portions) {}
 
-    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+    fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if self.exclusive && self.is_lowest() {
             return Staging::zeros((lead + self.ids.len()) * sweep.width());
         }
         outputs.take(lead, sweep)
     }
 
-    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn start_reverse(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         let (width, n) = (sweep.width(), self.ids.len());
         stamp.put(taken.as_mut_slice(), [n], width);
         let comm = self.private.mirror().comm(sweep.depth())?;
@@ -177,28 +184,35 @@ impl Rule for Scanned {
             let (item, op) = (Item::double(), Op::sum());
             let from_above = if self.exclusive {
                 let room = Staging::zeros(taken.len());
-                wire::exscan(comm, taken, room, item, op, How::Begin)
+                wire::exscan(comm, taken, room, item, op, CallForm::Nonblocking)
             } else {
                 let room = Staging::take(taken.len());
-                wire::scan(comm, taken, room, item, op, How::Begin)
+                wire::scan(comm, taken, room, item, op, CallForm::Nonblocking)
             };
-            return from_above.map(Home::of).map_err(failed);
+            return from_above.map(PendingAdjoint::of).map_err(failed);
         }
         let words = 1 + width;
         let maps = self.maps(taken.as_slice(), 1, sweep);
         let composed = || {
             let (item, op) = (Item::doubles(words)?, Op::composed(width)?);
-            wire::exscan(comm, maps, Staging::zeros((1 + n) * words), item, op, How::Begin)
+            wire::exscan(
+                comm,
+                maps,
+                Staging::zeros((1 + n) * words),
+                item,
+                op,
+                CallForm::Nonblocking,
+            )
         };
-        let home = Home::of(composed().map_err(failed)?);
-        Ok(Home { kept: self.kept(taken), ..home })
+        let pending = PendingAdjoint::of(composed().map_err(failed)?);
+        Ok(PendingAdjoint { kept: self.kept(taken), ..pending })
     }
 
-    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
         if self.is_sum() {
-            return collect(home, self.above(), &self.ids, sweep);
+            return collect(pending, self.above(), &self.ids, sweep);
         }
-        let Home { main, mut kept, stamp, .. } = home;
+        let PendingAdjoint { main, mut kept, stamp, .. } = pending;
         let above = self.private.ranks() - self.private.place() - 1;
         let maps = arrived_stamped(main, |data, _| stamp.check(data[1], above), sweep)?;
         let width = sweep.width();
@@ -229,25 +243,30 @@ impl Rule for Scanned {
         tag: c_int,
         stamp: Stamp,
         sweep: &mut Sweep<'_>,
-    ) -> Result<Home> {
+    ) -> Result<PendingAdjoint> {
         let (sources, width) = (self.sources(sweep), sweep.width());
         if self.is_sum() {
             sources.send(self.private, tag, stamp, &taken, width, sweep)?;
-            return Ok(Home::default());
+            return Ok(PendingAdjoint::default());
         }
         let maps = self.maps(taken.as_slice(), 0, sweep);
         sources.send(self.private, tag, stamp, &maps, 1 + width, sweep)?;
-        Ok(Home { kept: self.kept(taken), ..Home::default() })
+        Ok(PendingAdjoint { kept: self.kept(taken), ..PendingAdjoint::default() })
     }
 
-    fn receive(&self, mut home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn receive(
+        &self,
+        mut pending: PendingAdjoint,
+        tag: c_int,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<()> {
         let (destinations, words) = (self.destinations(sweep), 1 + sweep.width());
         if self.is_sum() {
-            return destinations.collect(self.private, tag, home.stamp, &self.ids, sweep);
+            return destinations.collect(self.private, tag, pending.stamp, &self.ids, sweep);
         }
         let mut all = Staging::zeros(self.ids.len() * words);
         let from_the_top = destinations.reversed();
-        from_the_top.receive(self.private, tag, home.stamp, words, sweep, |at, maps| {
+        from_the_top.receive(self.private, tag, pending.stamp, words, sweep, |at, maps| {
             let all = &mut all.as_mut_slice()[at * words..];
             let each = all.chunks_exact_mut(words).zip(maps.chunks_exact(words));
             for (all, map) in each {
@@ -256,57 +275,57 @@ impl Rule for Scanned {
                 }
             }
         })?;
-        self.add_below(all.as_slice(), home.kept.as_mut_slice(), sweep);
+        self.add_below(all.as_slice(), pending.kept.as_mut_slice(), sweep);
         Ok(())
     }
 }
 
 /// `send` and `receive` have one count and datatype.
 pub fn scan(
-    send: &Argument,
-    receive: &Argument,
+    send: &BufferTriple,
+    receive: &BufferTriple,
     op: Op,
     comm: Comm,
     extent: Extent,
-) -> Outcome<()> {
-    match custom::find(op) {
+) -> MpiResult<()> {
+    match user_op::find_for(op, receive.datatype()) {
         Some(operation) => operation.scan(send, receive, comm, extent),
-        None => start(send, receive, op, comm, extent, How::Now)?.finish(),
+        None => start(send, receive, op, comm, extent, CallForm::Blocking)?.finish(),
     }
 }
 
 pub fn iscan(
-    send: &Argument,
-    receive: &Argument,
+    send: &BufferTriple,
+    receive: &BufferTriple,
     op: Op,
     comm: Comm,
     extent: Extent,
-) -> Outcome<Box<dyn Pending>> {
-    match custom::find(op) {
+) -> MpiResult<Box<dyn Pending>> {
+    match user_op::find_for(op, receive.datatype()) {
         Some(operation) => operation.iscan(send, receive, comm, extent),
-        None => start(send, receive, op, comm, extent, How::Begin).map(Into::into),
+        None => start(send, receive, op, comm, extent, CallForm::Nonblocking).map(Into::into),
     }
 }
 
 fn start(
-    send: &Argument,
-    receive: &Argument,
+    send: &BufferTriple,
+    receive: &BufferTriple,
     op: Op,
     comm: Comm,
     extent: Extent,
-    how: How,
-) -> Outcome<Forward<impl Rule>> {
+    call_form: CallForm,
+) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let exclusive = extent == Extent::Exclusive;
     let operator = Operator::of(op, receive.datatype())?;
     let source = operator.source_or_in_place("sendbuf", send)?;
     let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
-    let stage = Stage::set(comm, how, || false)?;
+    let recording = Recording::set(comm, call_form, || false)?;
     let n = source.len();
     let lowest = comm.rank()? == 0;
     let (data, shape) = packed(&source);
     // The reduction of the ranks below, which the way back needs, is the larger part of a Scan.
-    let recorded = stage.is_some();
+    let recorded = recording.is_some();
     let folded = !exclusive && operator.kind != Kind::Sum && recorded;
     let target = if folded {
         Target::Folded { sink, operator, lowest }
@@ -316,8 +335,8 @@ fn start(
         Target::All(sink)
     };
     begin(
-        how,
-        stage,
+        call_form,
+        recording,
         if exclusive && lowest { 0 } else { n },
         target,
         |tape, private| {
@@ -336,9 +355,9 @@ fn start(
                 if extremum { operator.of_the_ranks_below() } else { operator.forward() }?;
             let out = Staging::take(data.len());
             if exclusive || folded {
-                wire::exscan(comm, data, out, item, op, how)
+                wire::exscan(comm, data, out, item, op, call_form)
             } else {
-                wire::scan(comm, data, out, item, op, how)
+                wire::scan(comm, data, out, item, op, call_form)
             }
         },
     )

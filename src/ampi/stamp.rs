@@ -33,6 +33,7 @@ calls! {
     Exscan "Exscan",
     NeighborAllgather "Neighbor_allgather",
     NeighborAlltoall "Neighbor_alltoall",
+    Window "Win_fence, Win_complete or Win_wait",
 }
 
 /// Bits of a call's number and of the hash of what else its members have alike; with those of the call 32, so that the sum

@@ -1,7 +1,7 @@
 //! Operations on tangents, which are values with derivatives: those that would reduce the parts of an item apart are refused.
 
-use super::custom;
-use crate::datatype::{is_of_bundles, is_passive};
+use super::user_op;
+use crate::datatype::{is_of_bundles, is_of_complex, is_passive};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{Datatype, Op};
 
@@ -14,7 +14,7 @@ pub fn check_tangents(op: Op, datatype: Datatype) -> Result<()> {
 
 #[inline(never)]
 fn check_bundles(op: Op, datatype: Datatype) -> Result<()> {
-    let why = match custom::find(op) {
+    let why = match user_op::find(op) {
         Some(operation) if operation.has_derivative() => {
             "op: it was made by AMPI_Op_create_adjoint, so its function knows doubles only, but the datatype is of tangents; make one by AMPI_Op_create"
         }
@@ -25,19 +25,28 @@ fn check_bundles(op: Op, datatype: Datatype) -> Result<()> {
         // What is linear may be done element by element; an operation of the program's own gets whole items.
         None if op == Op::sum() && !is_passive(datatype) => return Ok(()),
         None if is_number_operation(op) => {
-            "op would reduce values and derivatives separately: the datatype is of tangents, but the type of the buffer does not show it. Pass a pointer to the tangents instead of void *, specialise admpi::scalar_of, or use AMPI_Op_create"
+            "op would reduce values and derivatives separately: the datatype is of tangents, but the type of the buffer does not show it. Pass a pointer to the tangents instead of void *, specialise admpi::scalar_of, or use AMPI_Op_create (in Fortran: AMPI_TANGENT or AMPI_TANGENT_VAR itself, or AMPI_Op_create)"
         }
         None => return Ok(()),
     };
     Err(Error::new(Code::Unsupported, why))
 }
 
-/// The same of an accumulate: a sum of parts would be right, but MPICH 4.0 aborts where it accumulates by such types.
+/// The same of an accumulate. A sum of parts would be right, but MPICH 4.0 aborts where it accumulates by such types; and MPI
+/// replaces double by double, so the value of one origin may meet the derivative of another. What is active the library carries
+/// out itself, an operation after the other; of complex numbers what is linear.
 pub fn check_accumulated(op: Op, datatype: Datatype) -> Result<()> {
-    if !is_number_operation(op) || !is_of_bundles(datatype) {
+    let is_linear = || [Op::sum(), Op::replace(), Op::no_op()].contains(&op);
+    let why = if is_of_bundles(datatype) {
+        if is_linear() && !is_passive(datatype) {
+            return Ok(());
+        }
+        "the datatype is of admpi::tangent: Put and Get take tangents, accumulates do not (but MPI_SUM and MPI_REPLACE of tangents of admpi::var); combine them after a Get"
+    } else if is_of_complex(datatype) && !is_linear() {
+        "op: complex numbers are accumulated by MPI_SUM, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
+    } else {
         return Ok(());
-    }
-    let why = "the datatype is of admpi::tangent: Put and Get take tangents, accumulates do not; combine them after a Get";
+    };
     Err(Error::new(Code::Unsupported, why))
 }
 

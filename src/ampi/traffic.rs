@@ -1,16 +1,16 @@
 //! The adjoints of a sweep on their way: what a tape keeps of them between events and between sweeps.
 
 use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
+use super::hash::Table;
 use super::late::{self, leave_to_mpi};
-use super::queues::{Outbox, Parcel, in_a_piece, pieces, test};
+use super::queues::{AdjointMessage, SendQueues, in_a_piece, pieces, test};
 use super::stamp::Stamp;
-use super::table::Table;
 use super::wire::{doubles, failed};
-use super::{Private, check};
+use super::{AdjointComm, check};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::{
-    Comm, Doubles, Failure, Operation, Outcome, Payload, Serial, Staging, Status, is_live,
+    Comm, Doubles, Failure, MpiResult, Operation, Payload, Serial, Staging, Status, is_live,
 };
 use crate::tape::{self, Companion, Event, Position, Sweep, Tape};
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ use std::ffi::c_int;
 /// The operations that carry the adjoints of one collective; which ones there are is the call's own affair. Boxed but
 /// for the first, which is mostly the only one: what comes home is handed on several times.
 #[derive(Debug, Default)]
-pub struct Home {
+pub struct PendingAdjoint {
     pub main: Option<Operation>,
     /// What the ranks below bring.
     pub below: Option<Box<Operation>>,
@@ -33,7 +33,7 @@ pub struct Home {
     pub stamp: Stamp,
 }
 
-impl Home {
+impl PendingAdjoint {
     pub fn of(main: Operation) -> Self {
         Self { main: Some(main), ..Self::default() }
     }
@@ -49,13 +49,13 @@ pub type Departure = Box<dyn FnOnce(&mut Sweep<'_>) -> Result<()> + Send>;
 
 /// What a sweep has under way.
 #[derive(Default)]
-struct Way {
-    outbox: Outbox,
-    held: Held<Parcel>,
+struct InFlight {
+    send_queues: SendQueues,
+    held: Held<AdjointMessage>,
     /// Collectives that must not start yet.
     departures: Held<Departure>,
     /// Those that have started, by the event at which they are finished.
-    open: Table<u32, Home>,
+    open: Table<u32, PendingAdjoint>,
     /// Contributions to collectives whose result others need.
     contributions: VecDeque<Operation>,
     target: Position,
@@ -63,11 +63,11 @@ struct Way {
     base: u32,
 }
 
-impl Way {
+impl InFlight {
     /// Operations that have not been seen to be complete.
     fn operations(&mut self) -> impl Iterator<Item = Operation> + '_ {
-        let sends = self.outbox.drain();
-        let open = self.open.drain().flat_map(|(_, home)| home.operations());
+        let sends = self.send_queues.drain();
+        let open = self.open.drain().flat_map(|(_, pending)| pending.operations());
         sends.chain(self.contributions.drain(..)).chain(open)
     }
 
@@ -80,7 +80,7 @@ impl Way {
     fn forget(&mut self) {
         self.held.clear();
         self.departures.clear();
-        leave_to_mpi(self.open.drain().flat_map(|(_, home)| home.operations()));
+        leave_to_mpi(self.open.drain().flat_map(|(_, pending)| pending.operations()));
     }
 }
 
@@ -95,11 +95,11 @@ pub struct Traffic {
     started: Vec<Vec<u32>>,
     /// Memory of the last small message, for the next one.
     spare: Staging,
-    way: Way,
+    in_flight: InFlight,
     sweeping: bool,
-    /// The ways of sweeps that wait for a callback which sweeps a nest of its own, outermost first. A nest
+    /// What the sweeps have under way that wait for a callback which sweeps a nest of its own, outermost first. A nest
     /// waits for its own adjoints only: the others may go through after the callback, not before.
-    interrupted: Vec<Way>,
+    interrupted: Vec<InFlight>,
     /// Where the next sweep must begin, if adjoints wait for it.
     resume: Option<Position>,
     /// What that was when the last sweep began.
@@ -109,8 +109,8 @@ pub struct Traffic {
 impl Drop for Traffic {
     fn drop(&mut self) {
         if is_live() {
-            for way in self.interrupted.iter_mut().chain([&mut self.way]) {
-                leave_to_mpi(way.operations());
+            for one in self.interrupted.iter_mut().chain([&mut self.in_flight]) {
+                leave_to_mpi(one.operations());
             }
         }
     }
@@ -123,7 +123,7 @@ fn not_received(failure: Failure, rank: c_int) -> Error {
 
 #[cold]
 fn not_as_many(
-    private: &Private,
+    private: &AdjointComm,
     received: Option<usize>,
     n: usize,
     width: usize,
@@ -213,24 +213,31 @@ impl Traffic {
 
     /// The adjoint of a receive, or a piece of it: sent now, or once those posted later on its channel have left.
     #[inline(always)]
-    pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
-        if release == AT_ONCE && self.way.held.is_empty() {
-            return self.send(parcel);
+    pub fn deliver(
+        &mut self,
+        post: u64,
+        release: u32,
+        event: u32,
+        message: AdjointMessage,
+    ) -> Result<()> {
+        if release == AT_ONCE && self.in_flight.held.is_empty() {
+            return self.send(message);
         }
-        let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
-        let ends = parcel.n < in_a_piece(parcel.width);
-        self.way.held.hold(channel, post, release, parcel);
-        while ends && let Some(mut parcel) = self.way.held.next(channel, event) {
-            self.way.outbox.send(&mut parcel)?;
+        let channel =
+            Channel { private: message.private.index, peer: message.peer, tag: message.tag };
+        let ends = message.n < in_a_piece(message.width);
+        self.in_flight.held.hold(channel, post, release, message);
+        while ends && let Some(mut message) = self.in_flight.held.next(channel, event) {
+            self.in_flight.send_queues.send(&mut message)?;
         }
         Ok(())
     }
 
     /// Sends behind all that was sent to the peer before.
     #[inline]
-    pub fn send(&mut self, mut parcel: Parcel) -> Result<()> {
-        self.way.outbox.send(&mut parcel)?;
-        if let Payload::Own(data) = parcel.data
+    pub fn send(&mut self, mut message: AdjointMessage) -> Result<()> {
+        self.in_flight.send_queues.send(&mut message)?;
+        if let Payload::Own(data) = message.data
             && !data.is_empty()
         {
             self.keep(data);
@@ -241,7 +248,7 @@ impl Traffic {
     /// The adjoint of a send: waits for `n` values of `width` directions, piece by piece. `each` is told how many came before.
     pub fn receive(
         &mut self,
-        way: (&Private, u32),
+        route: (&AdjointComm, u32),
         from: Envelope,
         n: usize,
         width: usize,
@@ -250,12 +257,12 @@ impl Traffic {
         let mut room = self.memory(n.min(in_a_piece(width)) * width);
         for piece in pieces(n, width) {
             let (before, wanted) = (piece.start * width, piece.len() * width);
-            let received = self.receive_message(way, from, room.as_mut_slice())?;
+            let received = self.receive_message(route, from, room.as_mut_slice())?;
             if received != Some(wanted) {
                 let received = received.map(|received| before + received);
-                return Err(not_as_many(way.0, received, n, width, from));
+                return Err(not_as_many(route.0, received, n, width, from));
             }
-            check::adjoint_taken(way.0, way.1, from.peer);
+            check::adjoint_taken(route.0, route.1, from.peer);
             each(piece.start, &room.as_slice()[..wanted]);
         }
         self.keep(room);
@@ -265,18 +272,18 @@ impl Traffic {
     /// As `receive` of less than a piece, for which `room` is made.
     pub fn receive_short(
         &mut self,
-        way: (&Private, u32),
+        route: (&AdjointComm, u32),
         from: Envelope,
         n: usize,
         width: usize,
         room: &mut [f64],
     ) -> Result<()> {
-        match self.receive_message(way, from, room)? {
+        match self.receive_message(route, from, room)? {
             Some(received) if received == room.len() => {
-                check::adjoint_taken(way.0, way.1, from.peer);
+                check::adjoint_taken(route.0, route.1, from.peer);
                 Ok(())
             }
-            received => Err(not_as_many(way.0, received, n, width, from)),
+            received => Err(not_as_many(route.0, received, n, width, from)),
         }
     }
 
@@ -284,14 +291,14 @@ impl Traffic {
     #[inline(always)]
     fn receive_message(
         &mut self,
-        (private, depth): (&Private, u32),
+        (private, depth): (&AdjointComm, u32),
         from: Envelope,
         room: &mut [f64],
     ) -> Result<Option<usize>> {
         let comm = private.comm(depth)?;
         let failed = |failure| not_received(failure, private.users_rank(from.peer));
         let items = doubles(room.len()).map_err(failed)?;
-        let received = if self.way.outbox.has_no_queue() {
+        let received = if self.in_flight.send_queues.has_no_queue() {
             message::receive(comm, &mut *room, &items, from)
         } else {
             self.receive_while_sending(comm, room, &items, from)?
@@ -306,7 +313,7 @@ impl Traffic {
         room: &mut [f64],
         items: &Doubles,
         from: Envelope,
-    ) -> Result<Outcome<Status>> {
+    ) -> Result<MpiResult<Status>> {
         let begun = Operation::receive(comm, Staging::take(room.len()), items, from);
         let mut operation = match begun {
             Ok(operation) => operation,
@@ -321,13 +328,13 @@ impl Traffic {
                 }
                 Err(failure) => return Ok(Err(failure)),
             }
-            self.way.outbox.pump()?;
+            self.in_flight.send_queues.pump()?;
             std::thread::yield_now();
         }
     }
 
     /// A collective starts at `event`: how many the tape has on record before it.
-    pub fn number(&mut self, private: &Private, event: u32) -> u32 {
+    pub fn number(&mut self, private: &AdjointComm, event: u32) -> u32 {
         if self.started.len() <= private.index {
             self.started.resize_with(private.index + 1, Vec::new);
         }
@@ -337,8 +344,8 @@ impl Traffic {
     }
 
     /// The same number counted from where the tape or nest that is swept begins: below, members may differ.
-    pub fn number_from_base(&self, private: &Private, number: u32) -> u32 {
-        let base = self.way.base;
+    pub fn number_from_base(&self, private: &AdjointComm, number: u32) -> u32 {
+        let base = self.in_flight.base;
         if base == 0 {
             return number;
         }
@@ -348,38 +355,38 @@ impl Traffic {
 
     /// Whether a collective may start at once, as far as others are held back.
     pub fn may_depart(&self) -> bool {
-        self.way.departures.is_empty()
+        self.in_flight.departures.is_empty()
     }
 
     /// Holds a collective back until event `release` and those posted later have passed.
     pub fn hold(&mut self, channel: Channel, post: u64, release: u32, departure: Departure) {
-        self.way.departures.hold(channel, post, release, departure);
+        self.in_flight.departures.hold(channel, post, release, departure);
     }
 
     /// The next collective that may start now that `event` is being passed.
     pub fn next_departure(&mut self, channel: Channel, event: u32) -> Option<Departure> {
-        self.way.departures.next(channel, event)
+        self.in_flight.departures.next(channel, event)
     }
 
     /// A collective has started that is finished at `event`.
-    pub fn open(&mut self, event: u32, home: Home) {
-        self.way.open.insert(event, home);
+    pub fn open(&mut self, event: u32, pending: PendingAdjoint) {
+        self.in_flight.open.insert(event, pending);
     }
 
     /// What was started for `event`, if its completion was swept.
-    pub fn finish_open(&mut self, event: u32) -> Option<Home> {
-        self.way.open.remove(&event)
+    pub fn finish_open(&mut self, event: u32) -> Option<PendingAdjoint> {
+        self.in_flight.open.remove(&event)
     }
 
     /// Hands over a contribution that others wait for.
     pub fn contribute(&mut self, operation: Operation) -> Result<()> {
-        while let Some(oldest) = self.way.contributions.front_mut() {
+        while let Some(oldest) = self.in_flight.contributions.front_mut() {
             if !test(oldest)? {
                 break;
             }
-            self.way.contributions.pop_front();
+            self.in_flight.contributions.pop_front();
         }
-        self.way.contributions.push_back(operation);
+        self.in_flight.contributions.push_back(operation);
         Ok(())
     }
 
@@ -394,8 +401,8 @@ impl Traffic {
             if let Some(arrived) = operation.over().map_err(failed)? {
                 return fits(arrived);
             }
-            if !self.way.outbox.has_no_queue() {
-                self.way.outbox.pump()?;
+            if !self.in_flight.send_queues.has_no_queue() {
+                self.in_flight.send_queues.pump()?;
                 std::thread::yield_now();
             }
         }
@@ -403,11 +410,11 @@ impl Traffic {
 
     /// Waits for an operation while the queue moves.
     pub fn wait(&mut self, mut operation: Operation) -> Result<Staging> {
-        if self.way.outbox.has_no_queue() {
+        if self.in_flight.send_queues.has_no_queue() {
             operation.wait().map_err(failed)?;
         } else {
             while !operation.test().map_err(failed)? {
-                self.way.outbox.pump()?;
+                self.in_flight.send_queues.pump()?;
                 std::thread::yield_now();
             }
         }
@@ -417,17 +424,21 @@ impl Traffic {
     /// Before a call that blocks until others come to it, who may need what is queued to do so.
     #[inline]
     pub fn make_way(&mut self) -> Result<()> {
-        if self.way.outbox.has_no_queue() { Ok(()) } else { self.way.outbox.empty_queue() }
+        if self.in_flight.send_queues.has_no_queue() {
+            Ok(())
+        } else {
+            self.in_flight.send_queues.empty_queue()
+        }
     }
 
     /// Before a wait that does not move the queue.
     pub fn start_queued(&mut self) -> Result<()> {
-        self.way.outbox.start_all()
+        self.in_flight.send_queues.start_all()
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.way.outbox.flush()?;
-        while let Some(operation) = self.way.contributions.pop_front() {
+        self.in_flight.send_queues.flush()?;
+        while let Some(operation) = self.in_flight.contributions.pop_front() {
             self.wait(operation)?;
         }
         Ok(())
@@ -435,19 +446,19 @@ impl Traffic {
 
     /// Forgets what was held back, and moves what is under way. Tells whether all sends to members of `private` have
     /// left. In a callback the sweep outside goes on: what it has under way stays, and what it sends may wait for that.
-    pub fn give_up(&mut self, private: &Private) -> Result<bool> {
+    pub fn give_up(&mut self, private: &AdjointComm) -> Result<bool> {
         if self.sweeping && tape::depth() > 0 {
             return Ok(true);
         }
-        self.way.forget();
+        self.in_flight.forget();
         self.resume = None;
-        self.way.outbox.advance()?;
-        Ok(self.way.outbox.has_sent_all(private))
+        self.in_flight.send_queues.advance()?;
+        Ok(self.in_flight.send_queues.has_sent_all(private))
     }
 
     /// Collectives that some have not started never end.
     pub fn leave_contributions(&mut self) {
-        leave_to_mpi(self.way.contributions.drain(..));
+        leave_to_mpi(self.in_flight.contributions.drain(..));
     }
 }
 
@@ -466,7 +477,7 @@ impl Companion for Traffic {
         _seeded: bool,
     ) -> Result<()> {
         if self.sweeping {
-            self.interrupted.push(std::mem::take(&mut self.way));
+            self.interrupted.push(std::mem::take(&mut self.in_flight));
         } else if let Some(resume) = &self.resume
             && !same_place(resume, from)
         {
@@ -480,15 +491,15 @@ impl Companion for Traffic {
         }
         self.resumed = self.resume.take();
         self.sweeping = true;
-        self.way.target = *to;
-        self.way.base = base.event;
+        self.in_flight.target = *to;
+        self.in_flight.base = base.event;
         Ok(())
     }
 
     /// Where the way was to end and its nest began counts from the next beginning on only.
     fn withdraw(&mut self) {
         match self.interrupted.pop() {
-            Some(outer) => self.way = outer,
+            Some(outer) => self.in_flight = outer,
             None => self.sweeping = false,
         }
         self.resume = self.resumed.take();
@@ -504,9 +515,9 @@ impl Companion for Traffic {
             self.sweeping = false;
             return ended;
         };
-        let mut inner = std::mem::replace(&mut self.way, outer);
+        let mut inner = std::mem::replace(&mut self.in_flight, outer);
         let waits = inner.waits();
-        self.way.contributions.extend(inner.operations());
+        self.in_flight.contributions.extend(inner.operations());
         self.resume = None;
         ended?;
         if !waits {
@@ -547,11 +558,11 @@ impl Traffic {
     /// At the end of a sweep, or of a part of one.
     fn finish(&mut self, bottom: bool) -> Result<()> {
         if !bottom {
-            self.resume = self.way.waits().then_some(self.way.target);
+            self.resume = self.in_flight.waits().then_some(self.in_flight.target);
             return self.start_queued();
         }
-        if self.way.waits() {
-            self.way.forget();
+        if self.in_flight.waits() {
+            self.in_flight.forget();
             return Err(Error::new(
                 Code::Range,
                 "adjoints of receives or collectives that started before this nest wait for others outside it; complete requests in the nest that started them",
@@ -588,11 +599,11 @@ mod tests {
         traffic.begin(&here, &below, &base, false, true).unwrap();
         assert!(traffic.sweeping && traffic.resume.is_none());
 
-        let (inner, outer) = (place(20), traffic.way.base);
+        let (inner, outer) = (place(20), traffic.in_flight.base);
         traffic.begin(&inner, &here, &here, false, true).unwrap();
-        assert_eq!((traffic.interrupted.len(), traffic.way.base), (1, here.event));
+        assert_eq!((traffic.interrupted.len(), traffic.in_flight.base), (1, here.event));
         traffic.withdraw();
-        assert_eq!((traffic.interrupted.len(), traffic.way.base), (0, outer));
+        assert_eq!((traffic.interrupted.len(), traffic.in_flight.base), (0, outer));
         assert!(traffic.sweeping && traffic.resume.is_none());
 
         let mut traffic = Traffic::default();

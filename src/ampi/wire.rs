@@ -7,7 +7,7 @@
 
 use super::counts::{Counts, Form};
 use super::stamp;
-use crate::datatype::Source;
+use crate::datatype::SendBuffer;
 use crate::error::{Code, Error};
 use crate::large::limit::{REDUCTION_BYTES, limit, settled, small};
 use crate::large::types::committed;
@@ -16,20 +16,20 @@ use crate::large::vector::{
 };
 use crate::mpi::raw::SUCCESS;
 use crate::mpi::{
-    Comm, Datatype, Doubles, Failure, How, Item, Listed, Op, Operation, Outcome, Reach, Staging,
-    Step, quirks, wide_int,
+    CallForm, Comm, Datatype, Doubles, Failure, Item, Listed, MpiResult, Op, Operation, Reach,
+    Staging, Step, quirks, wide_int,
 };
 use std::ffi::c_int;
 
 /// `n` doubles as MPI counts them.
 #[inline]
-pub fn doubles(n: usize) -> Outcome<Doubles> {
+pub fn doubles(n: usize) -> MpiResult<Doubles> {
     let n = signed(n);
     small(n).map_or_else(|| many(n), |count| Ok(Doubles::each(count)))
 }
 
 #[cold]
-fn many(n: i64) -> Outcome<Doubles> {
+fn many(n: i64) -> MpiResult<Doubles> {
     match settled(n) {
         Some(count) => Ok(Doubles::each(count)),
         None => Doubles::bundled(committed(n, Datatype::double())?),
@@ -39,15 +39,16 @@ fn many(n: i64) -> Outcome<Doubles> {
 /// What `words` of a message that leaves or fills `source` are: doubles, or bytes where passive parts lie between
 /// them.
 #[inline]
-pub fn items(source: &Source, words: usize) -> Outcome<Doubles> {
+pub fn items(source: &SendBuffer, words: usize) -> MpiResult<Doubles> {
     match source.mixed_bytes() {
         Some(n) if words > 0 => bytes(n),
         _ => doubles(words),
     }
 }
 
+/// `n` bytes as MPI counts them.
 #[cold]
-fn bytes(n: usize) -> Outcome<Doubles> {
+pub fn bytes(n: usize) -> MpiResult<Doubles> {
     let n = signed(n);
     match settled(n) {
         Some(count) => Ok(Doubles::bytes(count)),
@@ -82,18 +83,18 @@ const BROADCAST: c_int = if quirks::IBCAST_COUNTS_BYTES_IN_32_BITS { 1 << 27 } e
 
 /// What a call that does not block takes at a time: as much as MPI counts, since the pieces are under way together.
 /// Blocking ones are faster in pieces that stay in cache.
-fn step_of(item: Item, how: How) -> Step {
-    let cached = match how {
-        How::Now => REDUCTION_BYTES / 8 / signed(item.words()),
-        How::Begin => i64::MAX,
+fn step_of(item: Item, call_form: CallForm) -> Step {
+    let cached = match call_form {
+        CallForm::Blocking => REDUCTION_BYTES / 8 / signed(item.words()),
+        CallForm::Nonblocking => i64::MAX,
     };
     Step::new(c_int::try_from(cached).unwrap_or(c_int::MAX).min(limit()))
 }
 
 /// The root's `data` goes to all, who have room for as much.
-pub fn bcast(comm: Comm, data: Staging, root: c_int, how: How) -> Outcome<Operation> {
-    let most = if how == How::Begin { BROADCAST } else { c_int::MAX };
-    Operation::bcast(comm, data, root, Step::new(limit().min(most)), how)
+pub fn bcast(comm: Comm, data: Staging, root: c_int, call_form: CallForm) -> MpiResult<Operation> {
+    let most = if call_form == CallForm::Nonblocking { BROADCAST } else { c_int::MAX };
+    Operation::bcast(comm, data, root, Step::new(limit().min(most)), call_form)
 }
 
 /// The reduction of all `data` in `out` on the root; elsewhere `out` is empty.
@@ -104,14 +105,20 @@ pub fn reduce(
     item: Item,
     op: Op,
     root: c_int,
-    how: How,
-) -> Outcome<Operation> {
-    Operation::reduce(comm, data, out, item, op, root, step_of(item, how), how)
+    call_form: CallForm,
+) -> MpiResult<Operation> {
+    Operation::reduce(comm, data, out, item, op, root, step_of(item, call_form), call_form)
 }
 
 /// The reduction of all `data`, everywhere, in its own place.
-pub fn allreduce(comm: Comm, data: Staging, item: Item, op: Op, how: How) -> Outcome<Operation> {
-    Operation::allreduce(comm, data, item, op, step_of(item, how), how)
+pub fn allreduce(
+    comm: Comm,
+    data: Staging,
+    item: Item,
+    op: Op,
+    call_form: CallForm,
+) -> MpiResult<Operation> {
+    Operation::allreduce(comm, data, item, op, step_of(item, call_form), call_form)
 }
 
 /// The reduction of all `data`, everywhere in `out`.
@@ -121,9 +128,9 @@ pub fn allreduce_apart(
     out: Staging,
     item: Item,
     op: Op,
-    how: How,
-) -> Outcome<Operation> {
-    Operation::allreduce_apart(comm, data, out, item, op, step_of(item, how), how)
+    call_form: CallForm,
+) -> MpiResult<Operation> {
+    Operation::allreduce_apart(comm, data, out, item, op, step_of(item, call_form), call_form)
 }
 
 /// The reduction of `data` up to this rank.
@@ -133,9 +140,9 @@ pub fn scan(
     out: Staging,
     item: Item,
     op: Op,
-    how: How,
-) -> Outcome<Operation> {
-    Operation::scan(comm, data, out, item, op, step_of(item, how), how)
+    call_form: CallForm,
+) -> MpiResult<Operation> {
+    Operation::scan(comm, data, out, item, op, step_of(item, call_form), call_form)
 }
 
 /// The reduction of `data` over the ranks below; rank 0 keeps what `out` holds.
@@ -145,19 +152,19 @@ pub fn exscan(
     out: Staging,
     item: Item,
     op: Op,
-    how: How,
-) -> Outcome<Operation> {
-    Operation::exscan(comm, data, out, item, op, step_of(item, how), how)
+    call_form: CallForm,
+) -> MpiResult<Operation> {
+    Operation::exscan(comm, data, out, item, op, step_of(item, call_form), call_form)
 }
 
 /// The product, by `times`, of `data` over the ranks below; rank 0 keeps what `out` holds.
-pub fn exscan_product(comm: Comm, data: Staging, out: Staging) -> Outcome<Operation> {
-    exscan(comm, data, out, Item::double(), Op::product_of_factors()?, How::Begin)
+pub fn exscan_product(comm: Comm, data: Staging, out: Staging) -> MpiResult<Operation> {
+    exscan(comm, data, out, Item::double(), Op::product_of_factors()?, CallForm::Nonblocking)
 }
 
 /// The union of the bits in `data` over the ranks below; rank 0 keeps what `out` holds.
-pub fn exscan_bits(comm: Comm, data: Staging, out: Staging) -> Outcome<Operation> {
-    exscan(comm, data, out, Item::bits(), Op::bit_or(), How::Begin)
+pub fn exscan_bits(comm: Comm, data: Staging, out: Staging) -> MpiResult<Operation> {
+    exscan(comm, data, out, Item::bits(), Op::bit_or(), CallForm::Nonblocking)
 }
 
 fn total_of(counts: &[u64]) -> usize {
@@ -165,7 +172,7 @@ fn total_of(counts: &[u64]) -> usize {
 }
 
 /// Parts that differ, as one call of MPI takes them: in doubles, or else in items of `width` doubles.
-fn listed(counts: &[u64], width: usize) -> Outcome<Listed<'_>> {
+fn listed(counts: &[u64], width: usize) -> MpiResult<Listed<'_>> {
     let total = total_of(counts);
     if fits(total * width) {
         return Ok(Listed { shares: counts, width, item: Item::double() });
@@ -208,10 +215,10 @@ fn exchange(
     back: Staging,
     mut traffic: Traffic<'_>,
     width: Width,
-    how: How,
-) -> Outcome<Operation> {
+    call_form: CallForm,
+) -> MpiResult<Operation> {
     let lists = Box::new(Lists::new(&mut traffic, width)?);
-    Operation::exchange(comm, out, back, lists, width, how)
+    Operation::exchange(comm, out, back, lists, width, call_form)
 }
 
 /// `part` of each rank, one after the other in `whole` on the root (empty elsewhere, where a list is, too).
@@ -222,18 +229,20 @@ pub fn gather(
     counts: Counts<'_>,
     width: usize,
     root: c_int,
-    how: How,
-) -> Outcome<Operation> {
+    call_form: CallForm,
+) -> MpiResult<Operation> {
     match counts {
-        Counts::Each(n) => Operation::gather(comm, part, whole, &doubles(n * width)?, root, how),
+        Counts::Each(n) => {
+            Operation::gather(comm, part, whole, &doubles(n * width)?, root, call_form)
+        }
         Counts::List(list, Form::Int) => {
             let own = doubles(part.len())?;
-            Operation::gatherv(comm, part, whole, &own, listed(list, width)?, root, how)
+            Operation::gatherv(comm, part, whole, &own, listed(list, width)?, root, call_form)
         }
         Counts::List(list, Form::Large) => {
             let all = |_| Ok(parts(list, width));
             let traffic = vector::gather(comm, root, false, own(&part), all)?;
-            exchange(comm, part, whole, traffic, Width::Int, how)
+            exchange(comm, part, whole, traffic, Width::Int, call_form)
         }
     }
 }
@@ -246,18 +255,20 @@ pub fn scatter(
     counts: Counts<'_>,
     width: usize,
     root: c_int,
-    how: How,
-) -> Outcome<Operation> {
+    call_form: CallForm,
+) -> MpiResult<Operation> {
     match counts {
-        Counts::Each(n) => Operation::scatter(comm, whole, part, &doubles(n * width)?, root, how),
+        Counts::Each(n) => {
+            Operation::scatter(comm, whole, part, &doubles(n * width)?, root, call_form)
+        }
         Counts::List(list, Form::Int) => {
             let own = doubles(part.len())?;
-            Operation::scatterv(comm, whole, part, &own, listed(list, width)?, root, how)
+            Operation::scatterv(comm, whole, part, &own, listed(list, width)?, root, call_form)
         }
         Counts::List(list, Form::Large) => {
             let all = |_| Ok(parts(list, width));
             let traffic = vector::scatter(comm, root, false, own(&part), all)?;
-            exchange(comm, whole, part, traffic, Width::Int, how)
+            exchange(comm, whole, part, traffic, Width::Int, call_form)
         }
     }
 }
@@ -274,12 +285,12 @@ pub fn allgather(
     counts: Counts<'_>,
     width: usize,
     reach: Reach,
-    how: How,
-) -> Outcome<Operation> {
+    call_form: CallForm,
+) -> MpiResult<Operation> {
     let (list, form) = match counts {
         Counts::Each(n) => {
             let (sent, received) = (doubles(part.len())?, doubles(n * width)?);
-            return Operation::allgather(comm, part, whole, (&sent, &received), reach, how);
+            return Operation::allgather(comm, part, whole, (&sent, &received), reach, call_form);
         }
         Counts::List(list, form) => (list, form),
     };
@@ -290,7 +301,15 @@ pub fn allgather(
     };
     if !large {
         let own = doubles(part.len())?;
-        return Operation::allgatherv(comm, part, whole, &own, listed(list, width)?, reach, how);
+        return Operation::allgatherv(
+            comm,
+            part,
+            whole,
+            &own,
+            listed(list, width)?,
+            reach,
+            call_form,
+        );
     }
     let own = own(&part);
     let (traffic, place) = match reach {
@@ -300,7 +319,7 @@ pub fn allgather(
             (among_neighbours(comm, Traffic::new(sends, parts(list, width)))?, neighbour_width())
         }
     };
-    exchange(comm, part, whole, traffic, place, how)
+    exchange(comm, part, whole, traffic, place, call_form)
 }
 
 /// A part of `out` for each rank, or neighbour, and one from each in `back`.
@@ -311,16 +330,16 @@ pub fn alltoall(
     counts: (Counts<'_>, Counts<'_>),
     width: usize,
     reach: Reach,
-    how: How,
-) -> Outcome<Operation> {
+    call_form: CallForm,
+) -> MpiResult<Operation> {
     match counts {
         (Counts::Each(n), Counts::Each(m)) => {
             let (sent, received) = (doubles(n * width)?, doubles(m * width)?);
-            Operation::alltoall(comm, out, back, (&sent, &received), reach, how)
+            Operation::alltoall(comm, out, back, (&sent, &received), reach, call_form)
         }
         (Counts::List(sent, Form::Int), Counts::List(received, Form::Int)) => {
             let lists = (listed(sent, width)?, listed(received, width)?);
-            Operation::alltoallv(comm, out, back, lists, reach, how)
+            Operation::alltoallv(comm, out, back, lists, reach, call_form)
         }
         (Counts::List(sent, _), Counts::List(received, _)) => {
             let traffic = Traffic::new(parts(sent, width), parts(received, width));
@@ -328,7 +347,7 @@ pub fn alltoall(
                 Reach::All => (traffic, Width::Int),
                 Reach::Neighbours => (among_neighbours(comm, traffic)?, neighbour_width()),
             };
-            exchange(comm, out, back, traffic, place, how)
+            exchange(comm, out, back, traffic, place, call_form)
         }
         _ => unreachable!("both directions have counts, or neither"),
     }
@@ -345,21 +364,21 @@ pub fn reduce_scatter(
     width: usize,
     item: Item,
     op: Op,
-    how: How,
-) -> Outcome<Operation> {
+    call_form: CallForm,
+) -> MpiResult<Operation> {
     if !fits(whole.len() / item.words()) {
         let share = |rank| counts.of(rank) * width;
-        let step = step_of(item, how);
-        return Operation::reduce_to_each(comm, whole, part, share, item, op, step, how);
+        let step = step_of(item, call_form);
+        return Operation::reduce_to_each(comm, whole, part, share, item, op, step, call_form);
     }
     match counts {
         Counts::Each(n) => {
             // Less than what just fitted.
             let each = c_int::try_from(n * width).unwrap_or(0);
-            Operation::reduce_scatter_block(comm, whole, part, each, item, op, how)
+            Operation::reduce_scatter_block(comm, whole, part, each, item, op, call_form)
         }
         Counts::List(list, _) => {
-            Operation::reduce_scatter(comm, whole, part, list, width, item, op, how)
+            Operation::reduce_scatter(comm, whole, part, list, width, item, op, call_form)
         }
     }
 }

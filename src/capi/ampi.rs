@@ -1,18 +1,23 @@
-//! The C interface of adjoint MPI: beginning and end, collectives, communicators. `include/admpi/ampi.h` is
+//! The C interface of adjoint MPI: beginning and end, what ranks register and declare. `include/admpi/ampi.h` is
 //! generated from this file.
 //!
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
-use super::{mpi_call, mpi_status, put};
+use super::{give, mpi_call, mpi_status};
+use crate::ampi::request::Request;
 use crate::ampi::{
-    abandon, check, communicator, edges, environment, recording, statistics, tangents,
+    abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
+    tangents,
 };
-use crate::datatype::{bundle, is_passive};
-use crate::error::{Code, Error, Result};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op};
+use crate::datatype::{BufferTriple, bundle, is_passive};
+use crate::error::{Code, Error, Result, with_last};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use crate::mpi::transfer::allreduce_min;
 use crate::mpi::{Comm, Datatype, Op};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
+
+use super::time_loop::admpi_time_loop;
 
 /// Sizes that a program and the library compare; `include/admpi/abi.h`.
 #[allow(non_camel_case_types)]
@@ -51,7 +56,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_mpi_init(
         super::check_abi(sizes)?;
         // SAFETY: as the C contract says.
         crate::mpi::check(unsafe { raw::MPI_Init(argc, argv) })?;
-        environment::init(Comm::world())
+        lifecycle::init(Comm::world())
     })
 }
 
@@ -74,7 +79,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_mpi_init_thread(
         super::check_abi(sizes)?;
         // SAFETY: as the C contract says.
         crate::mpi::check(unsafe { raw::MPI_Init_thread(argc, argv, required, provided) })?;
-        environment::init(Comm::world())
+        lifecycle::init(Comm::world())
     })
 }
 
@@ -92,7 +97,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_init(
     mpi_status("admpi_init", || {
         super::check_abi(sizes)?;
         // SAFETY: as the C contract says.
-        environment::init(unsafe { Comm::new(comm) })
+        lifecycle::init(unsafe { Comm::new(comm) })
     })
 }
 
@@ -101,7 +106,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_init(
 /// @return ADMPI_SUCCESS, ADMPI_ERR_MPI
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn admpi_finalize() -> c_int {
-    mpi_status("admpi_finalize", environment::finalize)
+    mpi_status("admpi_finalize", lifecycle::finalize)
 }
 
 /// MPI_Finalize. Collective over all processes.
@@ -127,7 +132,7 @@ pub unsafe extern "C-unwind" fn admpi_mpi_statistics(
         adjoint_bytes: s.adjoint_bytes,
     };
     // SAFETY: as the C contract says.
-    super::entry(|| unsafe { put("statistics_out", statistics_out, || Ok(counts)) })
+    unsafe { give(("statistics_out", statistics_out), || Ok(counts)) }
 }
 
 /// Seeds a value that all ranks of `comm` hold, such as the result of an Allreduce. The seed is set once, on rank 0, since
@@ -159,6 +164,27 @@ pub unsafe extern "C-unwind" fn admpi_tape_seed_replicated(
     })
 }
 
+/// Says which ranks do a time loop together. They compare what they are going to do, once a run, and in checking mode a step that
+/// is not repeatable on one rank ends the sweep on all.
+/// @param loop  the loop
+/// @param comm  a communicator of the ranks that run it; it lives as long as a tape holds a run
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_time_loop_set_comm(
+    r#loop: *mut admpi_time_loop,
+    comm: MPI_Comm,
+) -> c_int {
+    mpi_status("admpi_time_loop_set_comm", || {
+        // SAFETY: as the C contract says.
+        let (it, comm) = unsafe { (super::time_loop::loop_of(r#loop)?, Comm::new(comm)) };
+        let agree = move |numbers: &mut [i64; 3]| {
+            allreduce_min(comm, numbers).map_err(|failure| failure.into_error("MPI_Allreduce"))
+        };
+        it.ranks = Some((comm.rank()?, std::rc::Rc::new(agree)));
+        Ok(())
+    })
+}
+
 /// Gives up, on all ranks, a sweep that stopped at a place which messages cross. Receives and drops the adjoints that are
 /// in flight on `comm`, and forgets those that are held back. Clear the adjoints afterwards. In a callback of a sweep it
 /// gives up a sweep that the callback began; the outer sweep goes on. Collective over `comm`.
@@ -179,285 +205,13 @@ pub unsafe extern "C-unwind" fn admpi_tape_abandon_sweep(
 
 /// Registers a communicator that plain MPI_ calls made, so that it may carry active data. Collective over `comm`. Does
 /// nothing if the library knows it already.
-/// @param comm  an intracommunicator
+/// @param comm  a communicator; of an intercommunicator both groups call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Comm_register(comm: MPI_Comm) -> c_int {
     // SAFETY: as the C contract says.
     let on = unsafe { Comm::new(comm) };
     mpi_call("AMPI_Comm_register", on, || communicator::enter(on))
-}
-
-/// MPI_Comm_dup. Registers the new communicator with the library. Collective over `comm`.
-/// @param comm          the communicator
-/// @param[out] newcomm  its duplicate
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe { super::make_comm("AMPI_Comm_dup", newcomm, || raw::MPI_Comm_dup(comm, newcomm)) }
-}
-
-/// MPI_Comm_dup_with_info. Registers the new communicator with the library. Collective over `comm`.
-/// @param comm          the communicator
-/// @param info          hints for the duplicate
-/// @param[out] newcomm  the duplicate
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Comm_dup_with_info(
-    comm: MPI_Comm,
-    info: MPI_Info,
-    newcomm: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Comm_dup_with_info", newcomm, || {
-            raw::MPI_Comm_dup_with_info(comm, info, newcomm)
-        })
-    }
-}
-
-/// MPI_Comm_create. Registers the new communicator with the library. Collective over `comm`.
-/// @param comm          the communicator
-/// @param group         members of the new one
-/// @param[out] newcomm  the new one, or MPI_COMM_NULL
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Comm_create(
-    comm: MPI_Comm,
-    group: MPI_Group,
-    newcomm: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Comm_create", newcomm, || raw::MPI_Comm_create(comm, group, newcomm))
-    }
-}
-
-/// MPI_Comm_create_group. Registers the new communicator with the library. Collective over `group`.
-/// @param comm          the communicator
-/// @param group         members of the new one
-/// @param tag           distinguishes concurrent calls
-/// @param[out] newcomm  the new one
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Comm_create_group(
-    comm: MPI_Comm,
-    group: MPI_Group,
-    tag: c_int,
-    newcomm: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Comm_create_group", newcomm, || {
-            raw::MPI_Comm_create_group(comm, group, tag, newcomm)
-        })
-    }
-}
-
-/// MPI_Comm_split. Registers the new communicator with the library. Collective over `comm`.
-/// @param comm          the communicator
-/// @param color         ranks of one colour form one communicator; MPI_UNDEFINED: no communicator
-/// @param key           orders the ranks
-/// @param[out] newcomm  the new one, or MPI_COMM_NULL
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Comm_split(
-    comm: MPI_Comm,
-    color: c_int,
-    key: c_int,
-    newcomm: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Comm_split", newcomm, || {
-            raw::MPI_Comm_split(comm, color, key, newcomm)
-        })
-    }
-}
-
-/// MPI_Comm_split_type. Registers the new communicator with the library. Collective over `comm`.
-/// @param comm          the communicator
-/// @param split_type    such as MPI_COMM_TYPE_SHARED; MPI_UNDEFINED: none
-/// @param key           orders the ranks
-/// @param info          hints
-/// @param[out] newcomm  the new one, or MPI_COMM_NULL
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Comm_split_type(
-    comm: MPI_Comm,
-    split_type: c_int,
-    key: c_int,
-    info: MPI_Info,
-    newcomm: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Comm_split_type", newcomm, || {
-            raw::MPI_Comm_split_type(comm, split_type, key, info, newcomm)
-        })
-    }
-}
-
-/// MPI_Comm_free. What was recorded on the communicator can still be reversed. Collective over `comm`.
-/// @param[in,out] comm  MPI_COMM_NULL on return
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe { super::end_comm("AMPI_Comm_free", comm, || raw::MPI_Comm_free(comm)) }
-}
-
-/// MPI_Cart_create. Registers the new communicator with the library. Collective over `comm_old`.
-/// @param comm_old       the communicator
-/// @param ndims          number of dimensions
-/// @param dims           `ndims` sizes
-/// @param periods        `ndims` flags
-/// @param reorder        whether ranks may be reordered
-/// @param[out] comm_cart the new one, or MPI_COMM_NULL
-/// @return an MPI code, raised on `comm_old`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Cart_create(
-    comm_old: MPI_Comm,
-    ndims: c_int,
-    dims: *const c_int,
-    periods: *const c_int,
-    reorder: c_int,
-    comm_cart: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Cart_create", comm_cart, || {
-            raw::MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart)
-        })
-    }
-}
-
-/// MPI_Cart_sub. Registers the new communicator with the library. Collective over `comm`.
-/// @param comm          a Cartesian communicator
-/// @param remain_dims   a flag for each of its dimensions
-/// @param[out] newcomm  the subgrid of this rank
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Cart_sub(
-    comm: MPI_Comm,
-    remain_dims: *const c_int,
-    newcomm: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Cart_sub", newcomm, || raw::MPI_Cart_sub(comm, remain_dims, newcomm))
-    }
-}
-
-/// MPI_Graph_create. Registers the new communicator with the library. Collective over `comm_old`.
-/// @param comm_old         the communicator
-/// @param nnodes           number of nodes
-/// @param index            `nnodes` ends of the nodes' lists in `edges`
-/// @param edges            neighbours, node by node
-/// @param reorder          whether ranks may be reordered
-/// @param[out] comm_graph  the new one, or MPI_COMM_NULL
-/// @return an MPI code, raised on `comm_old`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Graph_create(
-    comm_old: MPI_Comm,
-    nnodes: c_int,
-    index: *const c_int,
-    edges: *const c_int,
-    reorder: c_int,
-    comm_graph: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Graph_create", comm_graph, || {
-            raw::MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph)
-        })
-    }
-}
-
-/// MPI_Dist_graph_create. Registers the new communicator with the library. Collective over `comm_old`.
-/// @param comm_old              the communicator
-/// @param n                     number of nodes whose edges this rank gives
-/// @param sources               those `n` nodes
-/// @param degrees               how many edges each has
-/// @param destinations          the targets of these edges, node by node
-/// @param weights               their weights, or MPI_UNWEIGHTED
-/// @param info                  hints
-/// @param reorder               whether ranks may be reordered
-/// @param[out] comm_dist_graph  the new one
-/// @return an MPI code, raised on `comm_old`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create(
-    comm_old: MPI_Comm,
-    n: c_int,
-    sources: *const c_int,
-    degrees: *const c_int,
-    destinations: *const c_int,
-    weights: *const c_int,
-    info: MPI_Info,
-    reorder: c_int,
-    comm_dist_graph: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Dist_graph_create", comm_dist_graph, || {
-            raw::MPI_Dist_graph_create(
-                comm_old,
-                n,
-                sources,
-                degrees,
-                destinations,
-                weights,
-                info,
-                reorder,
-                comm_dist_graph,
-            )
-        })
-    }
-}
-
-/// MPI_Dist_graph_create_adjacent. Registers the new communicator with the library. Collective over `comm_old`.
-/// @param comm_old              the communicator
-/// @param indegree              number of ranks that lead here
-/// @param sources               those ranks
-/// @param sourceweights         their weights, or MPI_UNWEIGHTED
-/// @param outdegree             number of ranks that this one leads to
-/// @param destinations          those ranks
-/// @param destweights           their weights, or MPI_UNWEIGHTED
-/// @param info                  hints
-/// @param reorder               whether ranks may be reordered
-/// @param[out] comm_dist_graph  the new one
-/// @return an MPI code, raised on `comm_old`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create_adjacent(
-    comm_old: MPI_Comm,
-    indegree: c_int,
-    sources: *const c_int,
-    sourceweights: *const c_int,
-    outdegree: c_int,
-    destinations: *const c_int,
-    destweights: *const c_int,
-    info: MPI_Info,
-    reorder: c_int,
-    comm_dist_graph: *mut MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        super::make_comm("AMPI_Dist_graph_create_adjacent", comm_dist_graph, || {
-            raw::MPI_Dist_graph_create_adjacent(
-                comm_old,
-                indegree,
-                sources,
-                sourceweights,
-                outdegree,
-                destinations,
-                destweights,
-                info,
-                reorder,
-                comm_dist_graph,
-            )
-        })
-    }
 }
 
 /// Declares that the program may poll, as ADMPI_POLLING=1 in the environment does: its next action may depend on what has
@@ -471,7 +225,7 @@ pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create_adjacent(
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn admpi_set_polling(on: c_int) -> c_int {
     super::entry(|| {
-        edges::set_polling(on != 0);
+        peer_exchange::set_polling(on != 0);
         Ok(())
     })
 }
@@ -670,6 +424,24 @@ pub unsafe extern "C-unwind" fn admpi_detail_refuse(
     mpi_call(&name, on, || Err(Error::new(Code::Unsupported, why).into()))
 }
 
+/// Raises the thread's last error, for functions outside the library that made a call of the kind of `admpi_`. Local.
+/// @param call  the name of the call
+/// @param code  what the call of the library returned
+/// @param comm  where it is raised
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_detail_raise(
+    call: *const c_char,
+    code: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as the C contract says.
+    let (name, on) = unsafe { (super::name(call), Comm::new(comm)) };
+    let text = with_last(|last| last.to_string_lossy().into_owned());
+    let code = Code::from_c(code).unwrap_or(Code::Argument);
+    mpi_call(&name, on, || Err(Error::new(code, text).into()))
+}
+
 /// For the guards of calls that are not differentiated: an error code if `datatype` is active. Raises nothing.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_Datatype) -> c_int {
@@ -678,7 +450,44 @@ unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_
     if is_passive(datatype) {
         return raw::SUCCESS;
     }
-    crate::mpi::error::announce(&name, &recording::no_adjoint(&name))
+    crate::mpi::error::announce(&name, &recording::no_adjoint())
+}
+
+/// For the guards: the same of what a call sends.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_sent(
+    call: *const c_char,
+    buffer: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    // SAFETY: the guards pass a string and a buffer that is significant.
+    let (name, sent) = unsafe { (super::name(call), BufferTriple::new(buffer, count, datatype)) };
+    match dispatch::left(&name, &sent) {
+        Ok(()) => raw::SUCCESS,
+        Err(failure) => crate::mpi::error::announce(&name, &failure.into_error("MPI")),
+    }
+}
+
+/// For the guards: what each start of a persistent request sends.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_watch(
+    request: *mut Request,
+    buffer: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+) {
+    // SAFETY: the guards pass a request that they have made, or the null handle, and a buffer that is significant.
+    let (request, sent) = unsafe { (request.as_mut(), BufferTriple::new(buffer, count, datatype)) };
+    if let Some(request) = request {
+        request.watch(&sent);
+    }
+}
+
+/// For Fortran: whether no tape of this process made values of `tag`.
+#[unsafe(no_mangle)]
+extern "C-unwind" fn admpi_shim_is_foreign(tag: u32) -> c_int {
+    c_int::from(tape::is_foreign_tag(tag))
 }
 
 /// For the guards: an error code if `op` cannot reduce the tangents of `datatype`. Raises nothing.

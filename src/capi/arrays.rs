@@ -1,7 +1,8 @@
 //! The C interface of array statements. `include/admpi/arrays.h` is generated from this file.
 
+use super::support::matrices::{give_matrix, matrix};
 use super::varmat::{elements, with_tape};
-use super::{array, entry, get, null, put};
+use super::{array, entry, get, null};
 use crate::count::from_c;
 use crate::error::Result;
 use crate::linalg;
@@ -54,19 +55,16 @@ pub unsafe extern "C-unwind" fn admpi_array_apply(
     a_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("a_out", a_out, || {
+    unsafe {
+        give_matrix(("a_out", a_out), || {
             let (rows, cols, _) = elements(rows, cols)?;
             let operands = array("operand", operand, from_c("n", n)?)?;
             let forward = forward.ok_or_else(|| null("forward"))?;
             let reverse = reverse.ok_or_else(|| null("reverse"))?;
             let payload = array("payload", payload.cast::<u8>(), payload_size)?;
-            let made = with_tape(|tape| {
-                Tape::apply(tape, (rows, cols), operands, forward, reverse, payload)
-            });
-            Ok(made?.into_raw())
+            with_tape(|tape| Tape::apply(tape, (rows, cols), operands, forward, reverse, payload))
         })
-    })
+    }
 }
 
 /// Makes a matrix whose values the caller computes and writes to its block before any other use.
@@ -83,12 +81,12 @@ pub unsafe extern "C-unwind" fn admpi_detail_array_fresh(
     a_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("a_out", a_out, || {
+    unsafe {
+        give_matrix(("a_out", a_out), || {
             let (rows, cols, _) = elements(rows, cols)?;
-            Ok(with_tape(|tape| Tape::fresh(tape, rows, cols, like))?.into_raw())
+            with_tape(|tape| Tape::fresh(tape, rows, cols, like))
         })
-    })
+    }
 }
 
 /// Records, as one event, that part of a matrix made by admpi_detail_array_fresh was computed from operands. The part stays
@@ -133,16 +131,7 @@ pub unsafe extern "C-unwind" fn admpi_cumulative_sum(
     b_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("b_out", b_out, || {
-            let a = get("a", a)?;
-            let sums = with_tape(|tape| {
-                let a = Tape::operand(tape.as_deref(), "a", a)?;
-                linalg::cumulative_sum(tape, a)
-            });
-            Ok(sums?.into_raw())
-        })
-    })
+    unsafe { matrix(("b_out", b_out), [("a", a)], |tape, [a]| linalg::cumulative_sum(tape, a)) }
 }
 
 /// Joins parts of matrices into one matrix, as one event.
@@ -159,19 +148,18 @@ pub unsafe extern "C-unwind" fn admpi_concatenate(
     a_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("a_out", a_out, || {
+    unsafe {
+        give_matrix(("a_out", a_out), || {
             let parts = array("part", part, from_c("n", n)?)?;
-            let joined = with_tape(|tape| {
+            with_tape(|tape| {
                 let operand = |(k, part)| {
                     numbered("part", k, |name| Tape::operand(tape.as_deref(), name, part))
                 };
                 let parts: Result<Vec<_>> = parts.iter().enumerate().map(operand).collect();
                 linalg::concatenate(tape, &parts?, below != 0)
-            });
-            Ok(joined?.into_raw())
+            })
         })
-    })
+    }
 }
 
 /// Copies a view and adds the elements of another at the given places, as one event.
@@ -190,16 +178,10 @@ pub unsafe extern "C-unwind" fn admpi_scatter_add(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("c_out", c_out, || {
-            let (a, b) = (get("a", a)?, get("b", b)?);
+    unsafe {
+        matrix(("c_out", c_out), [("a", a), ("b", b)], |tape, [a, b]| {
             let index = array("index", index, from_c("n", n)?)?;
-            let sums = with_tape(|tape| {
-                let operand = |name, view| Tape::operand(tape.as_deref(), name, view);
-                let (a, b) = (operand("a", a)?, operand("b", b)?);
-                linalg::scatter_add(tape, a, index, b)
-            });
-            Ok(sums?.into_raw())
+            linalg::scatter_add(tape, a, index, b)
         })
-    })
+    }
 }

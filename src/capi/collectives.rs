@@ -4,11 +4,11 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
-use super::support::calls::End;
+use super::support::calls::Return;
 use super::support::collectives::{
     allgather, alltoall, bcast, each, gather, list, list_of_types, scatter,
 };
-use crate::datatype::{Argument, Lists};
+use crate::datatype::{BufferTriple, Lists};
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_int, c_void};
 
@@ -22,7 +22,7 @@ type AMPI_Request = *mut admpi_request;
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Allgather(
@@ -36,9 +36,9 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        allgather("AMPI_Allgather", send, receive, comm, End::Now)
+        allgather("AMPI_Allgather", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -49,7 +49,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Allgather_c(
@@ -63,9 +63,9 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        allgather("AMPI_Allgather_c", send, receive, comm, End::Now)
+        allgather("AMPI_Allgather_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -77,7 +77,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather_c(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -93,9 +93,9 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        allgather("AMPI_Iallgather", send, receive, comm, End::Request(request))
+        allgather("AMPI_Iallgather", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -106,7 +106,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -122,9 +122,9 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        allgather("AMPI_Iallgather_c", send, receive, comm, End::Request(request))
+        allgather("AMPI_Iallgather_c", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -136,7 +136,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
 /// @param recvcounts    number of items from each rank
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Allgatherv(
@@ -151,9 +151,9 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        allgather("AMPI_Allgatherv", send, receive, comm, End::Now)
+        allgather("AMPI_Allgatherv", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -165,7 +165,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv(
 /// @param recvcounts    number of items from each rank
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Allgatherv_c(
@@ -180,9 +180,9 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
-        allgather("AMPI_Allgatherv_c", send, receive, comm, End::Now)
+        allgather("AMPI_Allgatherv_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -195,7 +195,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv_c(
 /// @param recvcounts    number of items from each rank
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -212,9 +212,9 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        allgather("AMPI_Iallgatherv", send, receive, comm, End::Request(request))
+        allgather("AMPI_Iallgatherv", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -226,7 +226,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv(
 /// @param recvcounts    number of items from each rank
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -243,9 +243,9 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
-        allgather("AMPI_Iallgatherv_c", send, receive, comm, End::Request(request))
+        allgather("AMPI_Iallgatherv_c", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -256,7 +256,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Alltoall(
@@ -272,7 +272,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        alltoall("AMPI_Alltoall", send, receive, comm, End::Now)
+        alltoall("AMPI_Alltoall", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -283,7 +283,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Alltoall_c(
@@ -299,7 +299,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall_c(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        alltoall("AMPI_Alltoall_c", send, receive, comm, End::Now)
+        alltoall("AMPI_Alltoall_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -311,7 +311,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall_c(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -329,7 +329,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        alltoall("AMPI_Ialltoall", send, receive, comm, End::Request(request))
+        alltoall("AMPI_Ialltoall", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -340,7 +340,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -358,7 +358,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        alltoall("AMPI_Ialltoall_c", send, receive, comm, End::Request(request))
+        alltoall("AMPI_Ialltoall_c", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -371,7 +371,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Alltoallv(
@@ -389,7 +389,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv(
     unsafe {
         let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
-        alltoall("AMPI_Alltoallv", send, receive, comm, End::Now)
+        alltoall("AMPI_Alltoallv", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -402,7 +402,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Alltoallv_c(
@@ -420,7 +420,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv_c(
     unsafe {
         let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
-        alltoall("AMPI_Alltoallv_c", send, receive, comm, End::Now)
+        alltoall("AMPI_Alltoallv_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -434,7 +434,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv_c(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -454,7 +454,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv(
     unsafe {
         let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
-        alltoall("AMPI_Ialltoallv", send, receive, comm, End::Request(request))
+        alltoall("AMPI_Ialltoallv", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -467,7 +467,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -487,7 +487,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
     unsafe {
         let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
-        alltoall("AMPI_Ialltoallv_c", send, receive, comm, End::Request(request))
+        alltoall("AMPI_Ialltoallv_c", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -501,7 +501,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Alltoallw(
@@ -519,7 +519,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Int(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Int(recvcounts, rdispls), recvtypes);
-        alltoall("AMPI_Alltoallw", send, receive, comm, End::Now)
+        alltoall("AMPI_Alltoallw", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -532,7 +532,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Alltoallw_c(
@@ -550,7 +550,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw_c(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
-        alltoall("AMPI_Alltoallw_c", send, receive, comm, End::Now)
+        alltoall("AMPI_Alltoallw_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -564,7 +564,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw_c(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -584,7 +584,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Int(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Int(recvcounts, rdispls), recvtypes);
-        alltoall("AMPI_Ialltoallw", send, receive, comm, End::Request(request))
+        alltoall("AMPI_Ialltoallw", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -597,7 +597,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -617,7 +617,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
-        alltoall("AMPI_Ialltoallw_c", send, receive, comm, End::Request(request))
+        alltoall("AMPI_Ialltoallw_c", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -626,7 +626,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Bcast(
@@ -638,8 +638,8 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Bcast", data, root, comm, End::Now)
+        let data = BufferTriple::new(buffer, count, datatype);
+        bcast("AMPI_Bcast", data, root, comm, Return::WhenDone)
     }
 }
 
@@ -648,7 +648,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast(
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Bcast_c(
@@ -660,8 +660,8 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Bcast_c", data, root, comm, End::Now)
+        let data = BufferTriple::new(buffer, count, datatype);
+        bcast("AMPI_Bcast_c", data, root, comm, Return::WhenDone)
     }
 }
 
@@ -671,7 +671,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast_c(
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data, which the library must know
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -685,8 +685,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Ibcast", data, root, comm, End::Request(request))
+        let data = BufferTriple::new(buffer, count, datatype);
+        bcast("AMPI_Ibcast", data, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -695,7 +695,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast(
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data, which the library must know
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -709,8 +709,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Ibcast_c", data, root, comm, End::Request(request))
+        let data = BufferTriple::new(buffer, count, datatype);
+        bcast("AMPI_Ibcast_c", data, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -722,7 +722,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Gather(
@@ -737,9 +737,9 @@ pub unsafe extern "C-unwind" fn AMPI_Gather(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Gather", send, receive, root, comm, End::Now)
+        gather("AMPI_Gather", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -751,7 +751,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Gather_c(
@@ -766,9 +766,9 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Gather_c", send, receive, root, comm, End::Now)
+        gather("AMPI_Gather_c", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -781,7 +781,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_c(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -798,9 +798,9 @@ pub unsafe extern "C-unwind" fn AMPI_Igather(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Igather", send, receive, root, comm, End::Request(request))
+        gather("AMPI_Igather", send, receive, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -812,7 +812,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igather(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -829,9 +829,9 @@ pub unsafe extern "C-unwind" fn AMPI_Igather_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Igather_c", send, receive, root, comm, End::Request(request))
+        gather("AMPI_Igather_c", send, receive, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -844,7 +844,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igather_c(
 /// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Gatherv(
@@ -860,9 +860,9 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        gather("AMPI_Gatherv", send, receive, root, comm, End::Now)
+        gather("AMPI_Gatherv", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -875,7 +875,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv(
 /// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Gatherv_c(
@@ -891,9 +891,9 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
-        gather("AMPI_Gatherv_c", send, receive, root, comm, End::Now)
+        gather("AMPI_Gatherv_c", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -907,7 +907,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv_c(
 /// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -925,9 +925,9 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        gather("AMPI_Igatherv", send, receive, root, comm, End::Request(request))
+        gather("AMPI_Igatherv", send, receive, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -940,7 +940,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv(
 /// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -958,9 +958,9 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
-        gather("AMPI_Igatherv_c", send, receive, root, comm, End::Request(request))
+        gather("AMPI_Igatherv_c", send, receive, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -972,7 +972,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Scatter(
@@ -988,8 +988,8 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatter", send, receive, root, comm, End::Now)
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatter", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -1001,7 +1001,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
@@ -1017,8 +1017,8 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatter_c", send, receive, root, comm, End::Now)
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatter_c", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -1031,7 +1031,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1049,8 +1049,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatter", send, receive, root, comm, End::Request(request))
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatter", send, receive, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -1062,7 +1062,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1080,8 +1080,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatter_c", send, receive, root, comm, End::Request(request))
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatter_c", send, receive, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -1094,7 +1094,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Scatterv(
@@ -1111,8 +1111,8 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatterv", send, receive, root, comm, End::Now)
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatterv", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -1125,7 +1125,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Scatterv_c(
@@ -1142,8 +1142,8 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatterv_c", send, receive, root, comm, End::Now)
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatterv_c", send, receive, root, comm, Return::WhenDone)
     }
 }
 
@@ -1157,7 +1157,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv_c(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1176,8 +1176,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatterv", send, receive, root, comm, End::Request(request))
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatterv", send, receive, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -1190,7 +1190,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1209,7 +1209,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatterv_c", send, receive, root, comm, End::Request(request))
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatterv_c", send, receive, root, comm, Return::AtOnce(request))
     }
 }

@@ -15,7 +15,7 @@ use crate::mpi::handle::File;
 use crate::mpi::raw::{
     MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
 };
-use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain, quirks};
+use crate::mpi::{Comm, Datatype, Op, Status, ffi, is_in_place, quirks};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_Win};
 use std::ffi::{c_int, c_void};
 
@@ -415,8 +415,8 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
             side(recvcount, recvtype),
             source,
             RequestSlot::new(request),
-            |n, t, r| plain::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
-            |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
+            |n, t, r| ffi::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
+            |n, t, r| ffi::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
         )
     }
 }
@@ -462,8 +462,8 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_replace_x(
             side(count, datatype),
             source,
             RequestSlot::new(request),
-            |n, t, r| plain::MPI_Isend(from, n, t, dest, sendtag, comm, r),
-            |n, t, r| plain::MPI_Irecv(buf, n, t, source, recvtag, comm, r),
+            |n, t, r| ffi::MPI_Isend(from, n, t, dest, sendtag, comm, r),
+            |n, t, r| ffi::MPI_Irecv(buf, n, t, source, recvtag, comm, r),
         )
     }
 }
@@ -1885,9 +1885,9 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_init_x(
             side(count, datatype),
             address(buffer),
             RequestSlot::new(request),
-            |n, t| plain::MPI_Bcast_init(buffer, n, t, root, comm, info, request),
+            |n, t| ffi::MPI_Bcast_init(buffer, n, t, root, comm, info, request),
             |l, r| {
-                plain::MPI_Alltoallw_init(
+                ffi::MPI_Alltoallw_init(
                     bottom(),
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
@@ -1955,7 +1955,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_init_x(
                     RequestSlot::new(request),
                     || vector::gather(Comm::new(comm), root, in_place, own, all),
                     |l, r| {
-                        plain::MPI_Alltoallw_init(
+                        ffi::MPI_Alltoallw_init(
                             from,
                             l.send.counts.as_ptr(),
                             l.send.displacements.as_ptr().cast(),
@@ -1979,7 +1979,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_init_x(
             || gathered(comm, root, is_in_place(sendbuf)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Gather_init(sendbuf, n, t, recvbuf, m, u, root, comm, info, request)
+                ffi::MPI_Gather_init(sendbuf, n, t, recvbuf, m, u, root, comm, info, request)
             },
         )
     }
@@ -2035,7 +2035,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_init_x(
                     RequestSlot::new(request),
                     || vector::scatter(Comm::new(comm), root, in_place, own, all),
                     |l, r| {
-                        plain::MPI_Alltoallw_init(
+                        ffi::MPI_Alltoallw_init(
                             from,
                             l.send.counts.as_ptr(),
                             l.send.displacements.as_ptr().cast(),
@@ -2059,7 +2059,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_init_x(
             || scattered(comm, root, is_in_place(recvbuf)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Scatter_init(sendbuf, n, t, recvbuf, m, u, root, comm, info, request)
+                ffi::MPI_Scatter_init(sendbuf, n, t, recvbuf, m, u, root, comm, info, request)
             },
         )
     }
@@ -2119,7 +2119,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgather_init_x(
                         )
                     },
                     |l, r| {
-                        plain::MPI_Alltoallw_init(
+                        ffi::MPI_Alltoallw_init(
                             from,
                             l.send.counts.as_ptr(),
                             l.send.displacements.as_ptr().cast(),
@@ -2143,7 +2143,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgather_init_x(
             || Ok((!is_in_place(sendbuf), true)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Allgather_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
+                ffi::MPI_Allgather_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
             },
         )
     }
@@ -2204,7 +2204,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_init_x(
                         )
                     },
                     |l, r| {
-                        plain::MPI_Alltoallw_init(
+                        ffi::MPI_Alltoallw_init(
                             from,
                             l.send.counts.as_ptr(),
                             l.send.displacements.as_ptr().cast(),
@@ -2228,7 +2228,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_init_x(
             || Ok((!is_in_place(sendbuf), true)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Alltoall_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
+                ffi::MPI_Alltoall_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
             },
         )
     }
@@ -2283,7 +2283,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_init_x(
                     },
                     |l, r| {
                         if NEIGHBOURS_BY_RANK {
-                            plain::MPI_Alltoallw_init(
+                            ffi::MPI_Alltoallw_init(
                                 sendbuf,
                                 l.send.counts.as_ptr(),
                                 l.send.displacements.as_ptr().cast(),
@@ -2297,7 +2297,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_init_x(
                                 r,
                             )
                         } else {
-                            plain::MPI_Neighbor_alltoallw_init(
+                            ffi::MPI_Neighbor_alltoallw_init(
                                 sendbuf,
                                 l.send.counts.as_ptr(),
                                 l.send.wide_displacements.as_ptr().cast(),
@@ -2322,9 +2322,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_init_x(
             || Ok((true, true)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Neighbor_allgather_init(
-                    sendbuf, n, t, recvbuf, m, u, comm, info, request,
-                )
+                ffi::MPI_Neighbor_allgather_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
             },
         )
     }
@@ -2379,7 +2377,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_init_x(
                     },
                     |l, r| {
                         if NEIGHBOURS_BY_RANK {
-                            plain::MPI_Alltoallw_init(
+                            ffi::MPI_Alltoallw_init(
                                 sendbuf,
                                 l.send.counts.as_ptr(),
                                 l.send.displacements.as_ptr().cast(),
@@ -2393,7 +2391,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_init_x(
                                 r,
                             )
                         } else {
-                            plain::MPI_Neighbor_alltoallw_init(
+                            ffi::MPI_Neighbor_alltoallw_init(
                                 sendbuf,
                                 l.send.counts.as_ptr(),
                                 l.send.wide_displacements.as_ptr().cast(),
@@ -2418,7 +2416,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_init_x(
             || Ok((true, true)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Neighbor_alltoall_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
+                ffi::MPI_Neighbor_alltoall_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
             },
         )
     }
@@ -2462,12 +2460,12 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_init_x(
             Op::new(op),
             quirks::IREDUCE_REORDERS_BY_SIZE,
             move || {
-                large_call!(plain::MPI_Reduce_init_c(
+                large_call!(ffi::MPI_Reduce_init_c(
                     sendbuf, recvbuf, count, datatype, op, root, comm, info, request
                 ))
             },
             move |n, t, o| {
-                plain::MPI_Reduce_init(sendbuf, recvbuf, n, t, o, root, comm, info, request)
+                ffi::MPI_Reduce_init(sendbuf, recvbuf, n, t, o, root, comm, info, request)
             },
         )
     }
@@ -2509,13 +2507,11 @@ pub unsafe extern "C-unwind" fn MPIX_Allreduce_init_x(
             Op::new(op),
             false,
             move || {
-                large_call!(plain::MPI_Allreduce_init_c(
+                large_call!(ffi::MPI_Allreduce_init_c(
                     sendbuf, recvbuf, count, datatype, op, comm, info, request
                 ))
             },
-            move |n, t, o| {
-                plain::MPI_Allreduce_init(sendbuf, recvbuf, n, t, o, comm, info, request)
-            },
+            move |n, t, o| ffi::MPI_Allreduce_init(sendbuf, recvbuf, n, t, o, comm, info, request),
         )
     }
 }
@@ -2556,11 +2552,11 @@ pub unsafe extern "C-unwind" fn MPIX_Scan_init_x(
             Op::new(op),
             false,
             move || {
-                large_call!(plain::MPI_Scan_init_c(
+                large_call!(ffi::MPI_Scan_init_c(
                     sendbuf, recvbuf, count, datatype, op, comm, info, request
                 ))
             },
-            move |n, t, o| plain::MPI_Scan_init(sendbuf, recvbuf, n, t, o, comm, info, request),
+            move |n, t, o| ffi::MPI_Scan_init(sendbuf, recvbuf, n, t, o, comm, info, request),
         )
     }
 }
@@ -2601,11 +2597,11 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_init_x(
             Op::new(op),
             false,
             move || {
-                large_call!(plain::MPI_Exscan_init_c(
+                large_call!(ffi::MPI_Exscan_init_c(
                     sendbuf, recvbuf, count, datatype, op, comm, info, request
                 ))
             },
-            move |n, t, o| plain::MPI_Exscan_init(sendbuf, recvbuf, n, t, o, comm, info, request),
+            move |n, t, o| ffi::MPI_Exscan_init(sendbuf, recvbuf, n, t, o, comm, info, request),
         )
     }
 }
@@ -2644,7 +2640,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_init_x(
         call.reduce_scatter_init(
             || Ok(Counts::Alike { count: recvcount, ranks: group_size(comm)? }),
             |_| {
-                plain::MPI_Reduce_scatter_block_init(
+                ffi::MPI_Reduce_scatter_block_init(
                     sendbuf,
                     recvbuf,
                     narrow(recvcount),
@@ -2656,7 +2652,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_init_x(
                 )
             },
             move || {
-                large_call!(plain::MPI_Reduce_scatter_block_init_c(
+                large_call!(ffi::MPI_Reduce_scatter_block_init_c(
                     sendbuf, recvbuf, recvcount, datatype, op, comm, info, request
                 ))
             },
@@ -2698,7 +2694,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_init_x(
         call.reduce_scatter_init(
             || counts("recvcounts", recvcounts, group_size(comm)?),
             |c| {
-                plain::MPI_Reduce_scatter_init(
+                ffi::MPI_Reduce_scatter_init(
                     sendbuf,
                     recvbuf,
                     c.as_ptr(),
@@ -2710,7 +2706,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_init_x(
                 )
             },
             move || {
-                large_call!(plain::MPI_Reduce_scatter_init_c(
+                large_call!(ffi::MPI_Reduce_scatter_init_c(
                     sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request
                 ))
             },
@@ -2767,7 +2763,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_init_x(
             RequestSlot::new(request),
             || vector::gather(Comm::new(comm), root, in_place, own, all),
             |l, r| {
-                plain::MPI_Alltoallw_init(
+                ffi::MPI_Alltoallw_init(
                     from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
@@ -2834,7 +2830,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_init_x(
             RequestSlot::new(request),
             || vector::scatter(Comm::new(comm), root, in_place, own, all),
             |l, r| {
-                plain::MPI_Alltoallw_init(
+                ffi::MPI_Alltoallw_init(
                     from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
@@ -2898,7 +2894,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_init_x(
             RequestSlot::new(request),
             || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all),
             |l, r| {
-                plain::MPI_Alltoallw_init(
+                ffi::MPI_Alltoallw_init(
                     from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
@@ -2976,7 +2972,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_init_x(
                 )
             },
             |l, r| {
-                plain::MPI_Alltoallw_init(
+                ffi::MPI_Alltoallw_init(
                     from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
@@ -3066,7 +3062,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_init_x(
                 )
             },
             |l, r| {
-                plain::MPI_Alltoallw_init(
+                ffi::MPI_Alltoallw_init(
                     from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
@@ -3133,7 +3129,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_init_x(
             },
             |l, r| {
                 if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Alltoallw_init(
+                    ffi::MPI_Alltoallw_init(
                         sendbuf,
                         l.send.counts.as_ptr(),
                         l.send.displacements.as_ptr().cast(),
@@ -3147,7 +3143,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_init_x(
                         r,
                     )
                 } else {
-                    plain::MPI_Neighbor_alltoallw_init(
+                    ffi::MPI_Neighbor_alltoallw_init(
                         sendbuf,
                         l.send.counts.as_ptr(),
                         l.send.wide_displacements.as_ptr().cast(),
@@ -3217,7 +3213,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_init_x(
             },
             |l, r| {
                 if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Alltoallw_init(
+                    ffi::MPI_Alltoallw_init(
                         sendbuf,
                         l.send.counts.as_ptr(),
                         l.send.displacements.as_ptr().cast(),
@@ -3231,7 +3227,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_init_x(
                         r,
                     )
                 } else {
-                    plain::MPI_Neighbor_alltoallw_init(
+                    ffi::MPI_Neighbor_alltoallw_init(
                         sendbuf,
                         l.send.counts.as_ptr(),
                         l.send.wide_displacements.as_ptr().cast(),
@@ -3315,7 +3311,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_init_x(
             },
             |l, r| {
                 if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Alltoallw_init(
+                    ffi::MPI_Alltoallw_init(
                         sendbuf,
                         l.send.counts.as_ptr(),
                         l.send.displacements.as_ptr().cast(),
@@ -3329,7 +3325,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_init_x(
                         r,
                     )
                 } else {
-                    plain::MPI_Neighbor_alltoallw_init(
+                    ffi::MPI_Neighbor_alltoallw_init(
                         sendbuf,
                         l.send.counts.as_ptr(),
                         l.send.wide_displacements.as_ptr().cast(),
@@ -3373,28 +3369,15 @@ pub unsafe extern "C-unwind" fn MPIX_Put_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Put it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
-            return plain::MPI_Put(
-                origin_addr,
-                n,
-                origin_datatype,
-                target_rank,
-                target_disp,
-                m,
-                target_datatype,
-                win,
-            );
-        }
-        let call = on_win("MPIX_Put_x", win);
-        call.two(
-            Family::PutGet,
-            side(origin_count, origin_datatype),
-            side(target_count, target_datatype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| {
-                plain::MPI_Put(origin_addr, n, t, target_rank, target_disp, m, u, win)
-            },
+        large::put(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
         )
     }
 }
@@ -3424,28 +3407,15 @@ pub unsafe extern "C-unwind" fn MPIX_Get_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Get it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
-            return plain::MPI_Get(
-                origin_addr,
-                n,
-                origin_datatype,
-                target_rank,
-                target_disp,
-                m,
-                target_datatype,
-                win,
-            );
-        }
-        let call = on_win("MPIX_Get_x", win);
-        call.two(
-            Family::PutGet,
-            side(origin_count, origin_datatype),
-            side(target_count, target_datatype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| {
-                plain::MPI_Get(origin_addr, n, t, target_rank, target_disp, m, u, win)
-            },
+        large::get(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
         )
     }
 }
@@ -3478,7 +3448,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rput_x(
     // SAFETY: what the caller owes MPI_Rput it owes this call.
     unsafe {
         if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
-            return plain::MPI_Rput(
+            return ffi::MPI_Rput(
                 origin_addr,
                 n,
                 origin_datatype,
@@ -3498,7 +3468,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rput_x(
             || Ok((true, true)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Rput(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
+                ffi::MPI_Rput(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
             },
         )
     }
@@ -3532,7 +3502,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_x(
     // SAFETY: what the caller owes MPI_Rget it owes this call.
     unsafe {
         if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
-            return plain::MPI_Rget(
+            return ffi::MPI_Rget(
                 origin_addr,
                 n,
                 origin_datatype,
@@ -3552,7 +3522,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_x(
             || Ok((true, true)),
             no_large_call,
             move |n, t, m, u| {
-                plain::MPI_Rget(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
+                ffi::MPI_Rget(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
             },
         )
     }
@@ -3586,38 +3556,17 @@ pub unsafe extern "C-unwind" fn MPIX_Accumulate_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Accumulate it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
-            return plain::MPI_Accumulate(
-                origin_addr,
-                n,
-                origin_datatype,
-                target_rank,
-                target_disp,
-                m,
-                target_datatype,
-                op,
-                win,
-            );
-        }
-        let call = on_win("MPIX_Accumulate_x", win);
-        let buffers = Buffers {
-            origin: Some(side(origin_count, origin_datatype)),
-            result: None,
-            target: side(target_count, target_datatype),
-        };
-        call.accumulate(buffers, |p| {
-            plain::MPI_Accumulate(
-                shift(origin_addr, p.origin.0),
-                p.origin.1,
-                origin_datatype,
-                target_rank,
-                target_disp,
-                p.target.0,
-                p.target.1,
-                op,
-                win,
-            )
-        })
+        large::accumulate(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+        )
     }
 }
 
@@ -3655,46 +3604,20 @@ pub unsafe extern "C-unwind" fn MPIX_Get_accumulate_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Get_accumulate it owes this call.
     unsafe {
-        if let (Some(n), Some(m), Some(k)) =
-            (small(origin_count), small(result_count), small(target_count))
-        {
-            return plain::MPI_Get_accumulate(
-                origin_addr,
-                n,
-                origin_datatype,
-                result_addr,
-                m,
-                result_datatype,
-                target_rank,
-                target_disp,
-                k,
-                target_datatype,
-                op,
-                win,
-            );
-        }
-        let call = on_win("MPIX_Get_accumulate_x", win);
-        let buffers = Buffers {
-            origin: (Op::new(op) != Op::no_op()).then(|| side(origin_count, origin_datatype)),
-            result: Some(side(result_count, result_datatype)),
-            target: side(target_count, target_datatype),
-        };
-        call.accumulate(buffers, |p| {
-            plain::MPI_Get_accumulate(
-                shift(origin_addr, p.origin.0),
-                p.origin.1,
-                origin_datatype,
-                shift_mut(result_addr, p.result.0),
-                p.result.1,
-                result_datatype,
-                target_rank,
-                target_disp,
-                p.target.0,
-                p.target.1,
-                op,
-                win,
-            )
-        })
+        large::get_accumulate(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            result_addr,
+            result_count,
+            result_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+        )
     }
 }
 
@@ -3738,7 +3661,7 @@ pub unsafe extern "C-unwind" fn MPIX_Raccumulate_x(
             buffers,
             RequestSlot::new(request),
             |p| {
-                plain::MPI_Raccumulate(
+                ffi::MPI_Raccumulate(
                     shift(origin_addr, p.origin.0),
                     p.origin.1,
                     origin_datatype,
@@ -3752,7 +3675,7 @@ pub unsafe extern "C-unwind" fn MPIX_Raccumulate_x(
                 )
             },
             |p, r| {
-                plain::MPI_Raccumulate(
+                ffi::MPI_Raccumulate(
                     shift(origin_addr, p.origin.0),
                     p.origin.1,
                     origin_datatype,
@@ -3815,7 +3738,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_accumulate_x(
             buffers,
             RequestSlot::new(request),
             |p| {
-                plain::MPI_Rget_accumulate(
+                ffi::MPI_Rget_accumulate(
                     shift(origin_addr, p.origin.0),
                     p.origin.1,
                     origin_datatype,
@@ -3832,7 +3755,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_accumulate_x(
                 )
             },
             |p, r| {
-                plain::MPI_Rget_accumulate(
+                ffi::MPI_Rget_accumulate(
                     shift(origin_addr, p.origin.0),
                     p.origin.1,
                     origin_datatype,
@@ -3872,11 +3795,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_x(
     // SAFETY: what the caller owes MPI_File_read it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read(fh, buf, n, datatype, status);
+            return ffi::MPI_File_read(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read(fh, buf, n, t, status)
+            ffi::MPI_File_read(fh, buf, n, t, status)
         })
     }
 }
@@ -3901,11 +3824,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_x(
     // SAFETY: what the caller owes MPI_File_write it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write(fh, buf, n, datatype, status);
+            return ffi::MPI_File_write(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write(fh, buf, n, t, status)
+            ffi::MPI_File_write(fh, buf, n, t, status)
         })
     }
 }
@@ -3932,11 +3855,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_x(
     // SAFETY: what the caller owes MPI_File_read_at it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_at(fh, offset, buf, n, datatype, status);
+            return ffi::MPI_File_read_at(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_at_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_at(fh, offset, buf, n, t, status)
+            ffi::MPI_File_read_at(fh, offset, buf, n, t, status)
         })
     }
 }
@@ -3963,11 +3886,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_x(
     // SAFETY: what the caller owes MPI_File_write_at it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_at(fh, offset, buf, n, datatype, status);
+            return ffi::MPI_File_write_at(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_at_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_at(fh, offset, buf, n, t, status)
+            ffi::MPI_File_write_at(fh, offset, buf, n, t, status)
         })
     }
 }
@@ -3992,11 +3915,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_shared_x(
     // SAFETY: what the caller owes MPI_File_read_shared it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_shared(fh, buf, n, datatype, status);
+            return ffi::MPI_File_read_shared(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_shared_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_shared(fh, buf, n, t, status)
+            ffi::MPI_File_read_shared(fh, buf, n, t, status)
         })
     }
 }
@@ -4021,11 +3944,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_shared_x(
     // SAFETY: what the caller owes MPI_File_write_shared it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_shared(fh, buf, n, datatype, status);
+            return ffi::MPI_File_write_shared(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_shared_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_shared(fh, buf, n, t, status)
+            ffi::MPI_File_write_shared(fh, buf, n, t, status)
         })
     }
 }
@@ -4050,11 +3973,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_x(
     // SAFETY: what the caller owes MPI_File_read_all it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_all(fh, buf, n, datatype, status);
+            return ffi::MPI_File_read_all(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_all_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_all(fh, buf, n, t, status)
+            ffi::MPI_File_read_all(fh, buf, n, t, status)
         })
     }
 }
@@ -4079,11 +4002,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_x(
     // SAFETY: what the caller owes MPI_File_write_all it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_all(fh, buf, n, datatype, status);
+            return ffi::MPI_File_write_all(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_all_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_all(fh, buf, n, t, status)
+            ffi::MPI_File_write_all(fh, buf, n, t, status)
         })
     }
 }
@@ -4110,11 +4033,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_x(
     // SAFETY: what the caller owes MPI_File_read_at_all it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_at_all(fh, offset, buf, n, datatype, status);
+            return ffi::MPI_File_read_at_all(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_at_all_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_at_all(fh, offset, buf, n, t, status)
+            ffi::MPI_File_read_at_all(fh, offset, buf, n, t, status)
         })
     }
 }
@@ -4141,11 +4064,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_x(
     // SAFETY: what the caller owes MPI_File_write_at_all it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_at_all(fh, offset, buf, n, datatype, status);
+            return ffi::MPI_File_write_at_all(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_at_all_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_at_all(fh, offset, buf, n, t, status)
+            ffi::MPI_File_write_at_all(fh, offset, buf, n, t, status)
         })
     }
 }
@@ -4170,11 +4093,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_x(
     // SAFETY: what the caller owes MPI_File_read_ordered it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_ordered(fh, buf, n, datatype, status);
+            return ffi::MPI_File_read_ordered(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_ordered_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_ordered(fh, buf, n, t, status)
+            ffi::MPI_File_read_ordered(fh, buf, n, t, status)
         })
     }
 }
@@ -4199,11 +4122,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_x(
     // SAFETY: what the caller owes MPI_File_write_ordered it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_ordered(fh, buf, n, datatype, status);
+            return ffi::MPI_File_write_ordered(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_ordered_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_ordered(fh, buf, n, t, status)
+            ffi::MPI_File_write_ordered(fh, buf, n, t, status)
         })
     }
 }
@@ -4227,11 +4150,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_begin_x(
     // SAFETY: what the caller owes MPI_File_read_all_begin it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_all_begin(fh, buf, n, datatype);
+            return ffi::MPI_File_read_all_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_read_all_begin_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_all_begin(fh, buf, n, t)
+            ffi::MPI_File_read_all_begin(fh, buf, n, t)
         })
     }
 }
@@ -4255,11 +4178,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_begin_x(
     // SAFETY: what the caller owes MPI_File_write_all_begin it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_all_begin(fh, buf, n, datatype);
+            return ffi::MPI_File_write_all_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_write_all_begin_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_all_begin(fh, buf, n, t)
+            ffi::MPI_File_write_all_begin(fh, buf, n, t)
         })
     }
 }
@@ -4285,11 +4208,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_begin_x(
     // SAFETY: what the caller owes MPI_File_read_at_all_begin it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_at_all_begin(fh, offset, buf, n, datatype);
+            return ffi::MPI_File_read_at_all_begin(fh, offset, buf, n, datatype);
         }
         let call = on_file("MPIX_File_read_at_all_begin_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_at_all_begin(fh, offset, buf, n, t)
+            ffi::MPI_File_read_at_all_begin(fh, offset, buf, n, t)
         })
     }
 }
@@ -4315,11 +4238,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_begin_x(
     // SAFETY: what the caller owes MPI_File_write_at_all_begin it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_at_all_begin(fh, offset, buf, n, datatype);
+            return ffi::MPI_File_write_at_all_begin(fh, offset, buf, n, datatype);
         }
         let call = on_file("MPIX_File_write_at_all_begin_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_at_all_begin(fh, offset, buf, n, t)
+            ffi::MPI_File_write_at_all_begin(fh, offset, buf, n, t)
         })
     }
 }
@@ -4343,11 +4266,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_begin_x(
     // SAFETY: what the caller owes MPI_File_read_ordered_begin it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_read_ordered_begin(fh, buf, n, datatype);
+            return ffi::MPI_File_read_ordered_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_read_ordered_begin_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_read_ordered_begin(fh, buf, n, t)
+            ffi::MPI_File_read_ordered_begin(fh, buf, n, t)
         })
     }
 }
@@ -4371,11 +4294,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_begin_x(
     // SAFETY: what the caller owes MPI_File_write_ordered_begin it owes this call.
     unsafe {
         if let Some(n) = small(count) {
-            return plain::MPI_File_write_ordered_begin(fh, buf, n, datatype);
+            return ffi::MPI_File_write_ordered_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_write_ordered_begin_x", fh);
         call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
-            plain::MPI_File_write_ordered_begin(fh, buf, n, t)
+            ffi::MPI_File_write_ordered_begin(fh, buf, n, t)
         })
     }
 }
@@ -4404,11 +4327,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_x(
             File::new(fh),
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iread(fh, buf, n, datatype, request),
-            |bytes, _, n, r| plain::MPI_File_iread(fh, shift_mut(buf, bytes), n, datatype, r),
+            |n| ffi::MPI_File_iread(fh, buf, n, datatype, request),
+            |bytes, _, n, r| ffi::MPI_File_iread(fh, shift_mut(buf, bytes), n, datatype, r),
             |n, t, group| {
                 let mut status = Status::default();
-                let code = plain::MPI_File_read(fh, buf, n, t, status.as_mut_ptr());
+                let code = ffi::MPI_File_read(fh, buf, n, t, status.as_mut_ptr());
                 group.done(&status);
                 code
             },
@@ -4440,11 +4363,11 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_x(
             File::new(fh),
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iwrite(fh, buf, n, datatype, request),
-            |bytes, _, n, r| plain::MPI_File_iwrite(fh, shift(buf, bytes), n, datatype, r),
+            |n| ffi::MPI_File_iwrite(fh, buf, n, datatype, request),
+            |bytes, _, n, r| ffi::MPI_File_iwrite(fh, shift(buf, bytes), n, datatype, r),
             |n, t, group| {
                 let mut status = Status::default();
-                let code = plain::MPI_File_write(fh, buf, n, t, status.as_mut_ptr());
+                let code = ffi::MPI_File_write(fh, buf, n, t, status.as_mut_ptr());
                 group.done(&status);
                 code
             },
@@ -4478,9 +4401,9 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_at_x(
             File::new(fh),
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iread_at(fh, offset, buf, n, datatype, request),
+            |n| ffi::MPI_File_iread_at(fh, offset, buf, n, datatype, request),
             |bytes, units, n, r| {
-                plain::MPI_File_iread_at(
+                ffi::MPI_File_iread_at(
                     fh,
                     offset + MPI_Offset::from(units),
                     shift_mut(buf, bytes),
@@ -4491,7 +4414,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_at_x(
             },
             |n, t, group| {
                 let mut status = Status::default();
-                let code = plain::MPI_File_read_at(fh, offset, buf, n, t, status.as_mut_ptr());
+                let code = ffi::MPI_File_read_at(fh, offset, buf, n, t, status.as_mut_ptr());
                 group.done(&status);
                 code
             },
@@ -4525,9 +4448,9 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_x(
             File::new(fh),
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iwrite_at(fh, offset, buf, n, datatype, request),
+            |n| ffi::MPI_File_iwrite_at(fh, offset, buf, n, datatype, request),
             |bytes, units, n, r| {
-                plain::MPI_File_iwrite_at(
+                ffi::MPI_File_iwrite_at(
                     fh,
                     offset + MPI_Offset::from(units),
                     shift(buf, bytes),
@@ -4538,7 +4461,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_x(
             },
             |n, t, group| {
                 let mut status = Status::default();
-                let code = plain::MPI_File_write_at(fh, offset, buf, n, t, status.as_mut_ptr());
+                let code = ffi::MPI_File_write_at(fh, offset, buf, n, t, status.as_mut_ptr());
                 group.done(&status);
                 code
             },
@@ -4569,8 +4492,8 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_all_x(
         call.file_all(
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iread_all(fh, buf, n, datatype, request),
-            |n, t, r| plain::MPI_File_iread_all(fh, buf, n, t, r),
+            |n| ffi::MPI_File_iread_all(fh, buf, n, datatype, request),
+            |n, t, r| ffi::MPI_File_iread_all(fh, buf, n, t, r),
         )
     }
 }
@@ -4598,8 +4521,8 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_all_x(
         call.file_all(
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iwrite_all(fh, buf, n, datatype, request),
-            |n, t, r| plain::MPI_File_iwrite_all(fh, buf, n, t, r),
+            |n| ffi::MPI_File_iwrite_all(fh, buf, n, datatype, request),
+            |n, t, r| ffi::MPI_File_iwrite_all(fh, buf, n, t, r),
         )
     }
 }
@@ -4629,8 +4552,8 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_at_all_x(
         call.file_all(
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iread_at_all(fh, offset, buf, n, datatype, request),
-            |n, t, r| plain::MPI_File_iread_at_all(fh, offset, buf, n, t, r),
+            |n| ffi::MPI_File_iread_at_all(fh, offset, buf, n, datatype, request),
+            |n, t, r| ffi::MPI_File_iread_at_all(fh, offset, buf, n, t, r),
         )
     }
 }
@@ -4660,8 +4583,8 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_all_x(
         call.file_all(
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iwrite_at_all(fh, offset, buf, n, datatype, request),
-            |n, t, r| plain::MPI_File_iwrite_at_all(fh, offset, buf, n, t, r),
+            |n| ffi::MPI_File_iwrite_at_all(fh, offset, buf, n, datatype, request),
+            |n, t, r| ffi::MPI_File_iwrite_at_all(fh, offset, buf, n, t, r),
         )
     }
 }
@@ -4690,10 +4613,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_shared_x(
         call.file_shared(
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iread_shared(fh, buf, n, datatype, request),
+            |n| ffi::MPI_File_iread_shared(fh, buf, n, datatype, request),
             |n, t, group| {
                 let mut status = Status::default();
-                let code = plain::MPI_File_read_shared(fh, buf, n, t, status.as_mut_ptr());
+                let code = ffi::MPI_File_read_shared(fh, buf, n, t, status.as_mut_ptr());
                 group.done(&status);
                 code
             },
@@ -4725,10 +4648,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_shared_x(
         call.file_shared(
             side(count, datatype),
             RequestSlot::new(request),
-            |n| plain::MPI_File_iwrite_shared(fh, buf, n, datatype, request),
+            |n| ffi::MPI_File_iwrite_shared(fh, buf, n, datatype, request),
             |n, t, group| {
                 let mut status = Status::default();
-                let code = plain::MPI_File_write_shared(fh, buf, n, t, status.as_mut_ptr());
+                let code = ffi::MPI_File_write_shared(fh, buf, n, t, status.as_mut_ptr());
                 group.done(&status);
                 code
             },

@@ -1,6 +1,6 @@
 //! The C interface of maps: one function on many independent jobs. `include/admpi/map.h` is generated from this file.
 
-use super::{array, array_mut, entry, get, null, put};
+use super::{array, array_mut, entry, free, get, give, give_handle, null, put};
 use crate::count::{as_c, from_c};
 use crate::error::{Code, Error, Result};
 use crate::map::{self, Call, Choice, Map, Parts, Second, Source};
@@ -339,12 +339,11 @@ pub unsafe extern "C-unwind" fn admpi_map_new(
     map_out: *mut *mut admpi_map,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("map_out", map_out, || {
-            let backend = self::backend(backend, threads, false)?;
-            Ok(Box::into_raw(Box::new(admpi_map(Map::new(backend, None)))))
+    unsafe {
+        give_handle(("map_out", map_out), || {
+            Ok(admpi_map(Map::new(self::backend(backend, threads, false)?, None)))
         })
-    })
+    }
 }
 
 /// Changes who does the jobs.
@@ -380,13 +379,8 @@ pub unsafe extern "C-unwind" fn admpi_map_stop(map: *mut admpi_map) -> i32 {
 /// @param map  a map; the caller must not be in one of its jobs. NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
-    if !map.is_null() {
-        entry(|| {
-            // SAFETY: made by Box::into_raw, and not used again.
-            drop(unsafe { Box::from_raw(map) });
-            Ok(())
-        });
-    }
+    // SAFETY: as the C contract says.
+    unsafe { free(map) };
 }
 
 /// Copies static data, and sends them to the map's workers.
@@ -401,12 +395,12 @@ pub unsafe extern "C-unwind" fn admpi_map_data_new(
     data_out: *mut admpi_map_data,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("data_out", data_out, || {
+    unsafe {
+        give(("data_out", data_out), || {
             let map::DataHandle { id, generation } = map::new_data(by(map), &source(values)?)?;
             Ok(admpi_map_data { id, generation })
         })
-    })
+    }
 }
 
 /// Replaces the data of a handle. The shape may change. The old handle is refused from now on.
@@ -424,12 +418,12 @@ pub unsafe extern "C-unwind" fn admpi_map_data_update(
     data_out: *mut admpi_map_data,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("data_out", data_out, || {
+    unsafe {
+        give(("data_out", data_out), || {
             let new = map::update_data(by(map), handle(data), &source(values)?)?;
             Ok(admpi_map_data { id: new.id, generation: new.generation })
         })
-    })
+    }
 }
 
 /// Frees data, here and on the map's workers.
@@ -525,10 +519,10 @@ pub unsafe extern "C-unwind" fn admpi_map_hessian(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_last_failure(failure_out: *mut admpi_map_failure) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("failure_out", failure_out, || {
+    unsafe {
+        give(("failure_out", failure_out), || {
             let (job, rank, code, text) = map::last_failure();
             Ok(admpi_map_failure { job: job.map_or(-1, as_c), rank, code, text })
         })
-    })
+    }
 }

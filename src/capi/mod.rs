@@ -19,6 +19,12 @@
 //! - **Pattern** (`admpi_sparse`): NULL, or the `Box` of `admpi_sparse_new` or `admpi_sparse_copy`, live.
 //! - **Map** (`admpi_map`): NULL, or the `Box` of `admpi_map_new` or `admpi_map_new_mpi`, live, with no other thread in
 //!   a call with it. Handles of data and numbers of functions are looked up, not believed.
+//! - **Device map** (`admpi_device_map`): NULL, or the `Box` of `admpi_device_map_new`, live, with no other thread in a call
+//!   that adds to it.
+//! - **Program and simulation of pmap** (`admpi_pmap_program`, `admpi_pmap_simulation`): NULL, or the `Box` of the call that made
+//!   it, live.
+//! - **Engine and value of pmap** (`admpi_pmap`, `admpi_pmap_value`): NULL, or the `Box` of the call that made it, live, on its
+//!   thread. An engine may be in a call of `admpi_pmap_run` whose body makes another.
 //! - **Active value** (`admpi_var`): initialised; its id and tag are zero, or were made by the library or its inline
 //!   recorders. It may be stale: that is found by its tag, or by the next sweep.
 //! - **Arrays**: NULL or `n` initialised elements, aligned, that nobody writes to during the call; for outputs memory
@@ -38,6 +44,8 @@
 //! - **Handles of MPI** may be uninitialised where MPI says that the argument is not significant: they are not looked at
 //!   there.
 
+// Comments are those of the C headers: `@param[out]`.
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)]
 // What a pointer must satisfy stands above, and what differs in each function's C documentation, which becomes the header.
 #![allow(clippy::missing_safety_doc)]
 
@@ -48,6 +56,9 @@ pub mod arrays;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod collectives;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod communicators;
 pub mod densities;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
@@ -68,7 +79,14 @@ pub mod messages;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod neighbors;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod one_sided;
 pub mod operations;
+pub mod pmap;
+pub mod pmap_programs;
+#[cfg(feature = "mpi")]
+pub mod pmap_ranks;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod reductions;
@@ -76,14 +94,19 @@ pub mod reductions;
 #[allow(non_snake_case)]
 pub mod requests;
 pub mod special;
+pub mod steps;
 mod support;
 pub mod tape;
+pub mod time_loop;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod user_ops;
 pub mod varmat;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod windows;
 
-use support::arguments::{array, array_mut, entry, get, null, put};
+use support::arguments::{array, array_mut, entry, free, get, give, give_handle, null, put};
 #[cfg(feature = "mpi")]
 use support::calls::{
     check_abi, complete_some, end_comm, make_comm, mpi_call, mpi_status, name, out, slot, slots,

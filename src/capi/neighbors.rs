@@ -4,11 +4,11 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
-use super::support::calls::End;
+use super::support::calls::Return;
 use super::support::collectives::{
     each, list, list_of_types, neighbor_allgather, neighbor_alltoall,
 };
-use crate::datatype::{Argument, Lists};
+use crate::datatype::{BufferTriple, Lists};
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_int, c_void};
 
@@ -37,9 +37,9 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_allgather("AMPI_Neighbor_allgather", send, receive, comm, End::Now)
+        neighbor_allgather("AMPI_Neighbor_allgather", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -64,9 +64,9 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_allgather("AMPI_Neighbor_allgather_c", send, receive, comm, End::Now)
+        neighbor_allgather("AMPI_Neighbor_allgather_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -94,9 +94,9 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_allgather("AMPI_Ineighbor_allgather", send, receive, comm, End::Request(request))
+        neighbor_allgather("AMPI_Ineighbor_allgather", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -123,9 +123,15 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_allgather("AMPI_Ineighbor_allgather_c", send, receive, comm, End::Request(request))
+        neighbor_allgather(
+            "AMPI_Ineighbor_allgather_c",
+            send,
+            receive,
+            comm,
+            Return::AtOnce(request),
+        )
     }
 }
 
@@ -153,9 +159,9 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        neighbor_allgather("AMPI_Neighbor_allgatherv", send, receive, comm, End::Now)
+        neighbor_allgather("AMPI_Neighbor_allgatherv", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -182,9 +188,9 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
-        neighbor_allgather("AMPI_Neighbor_allgatherv_c", send, receive, comm, End::Now)
+        neighbor_allgather("AMPI_Neighbor_allgatherv_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -214,9 +220,15 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        neighbor_allgather("AMPI_Ineighbor_allgatherv", send, receive, comm, End::Request(request))
+        neighbor_allgather(
+            "AMPI_Ineighbor_allgatherv",
+            send,
+            receive,
+            comm,
+            Return::AtOnce(request),
+        )
     }
 }
 
@@ -245,14 +257,14 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
         neighbor_allgather(
             "AMPI_Ineighbor_allgatherv_c",
             send,
             receive,
             comm,
-            End::Request(request),
+            Return::AtOnce(request),
         )
     }
 }
@@ -281,7 +293,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_alltoall("AMPI_Neighbor_alltoall", send, receive, comm, End::Now)
+        neighbor_alltoall("AMPI_Neighbor_alltoall", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -308,7 +320,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_c(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_alltoall("AMPI_Neighbor_alltoall_c", send, receive, comm, End::Now)
+        neighbor_alltoall("AMPI_Neighbor_alltoall_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -338,7 +350,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_alltoall("AMPI_Ineighbor_alltoall", send, receive, comm, End::Request(request))
+        neighbor_alltoall("AMPI_Ineighbor_alltoall", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -367,7 +379,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall_c(
     unsafe {
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
-        neighbor_alltoall("AMPI_Ineighbor_alltoall_c", send, receive, comm, End::Request(request))
+        neighbor_alltoall("AMPI_Ineighbor_alltoall_c", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -399,7 +411,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv(
     unsafe {
         let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
-        neighbor_alltoall("AMPI_Neighbor_alltoallv", send, receive, comm, End::Now)
+        neighbor_alltoall("AMPI_Neighbor_alltoallv", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -430,7 +442,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_c(
     unsafe {
         let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
-        neighbor_alltoall("AMPI_Neighbor_alltoallv_c", send, receive, comm, End::Now)
+        neighbor_alltoall("AMPI_Neighbor_alltoallv_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -464,7 +476,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv(
     unsafe {
         let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
-        neighbor_alltoall("AMPI_Ineighbor_alltoallv", send, receive, comm, End::Request(request))
+        neighbor_alltoall("AMPI_Ineighbor_alltoallv", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -497,7 +509,13 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
     unsafe {
         let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
-        neighbor_alltoall("AMPI_Ineighbor_alltoallv_c", send, receive, comm, End::Request(request))
+        neighbor_alltoall(
+            "AMPI_Ineighbor_alltoallv_c",
+            send,
+            receive,
+            comm,
+            Return::AtOnce(request),
+        )
     }
 }
 
@@ -530,7 +548,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Addresses(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Addresses(recvcounts, rdispls), recvtypes);
-        neighbor_alltoall("AMPI_Neighbor_alltoallw", send, receive, comm, End::Now)
+        neighbor_alltoall("AMPI_Neighbor_alltoallw", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -561,7 +579,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_c(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
-        neighbor_alltoall("AMPI_Neighbor_alltoallw_c", send, receive, comm, End::Now)
+        neighbor_alltoall("AMPI_Neighbor_alltoallw_c", send, receive, comm, Return::WhenDone)
     }
 }
 
@@ -595,7 +613,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Addresses(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Addresses(recvcounts, rdispls), recvtypes);
-        neighbor_alltoall("AMPI_Ineighbor_alltoallw", send, receive, comm, End::Request(request))
+        neighbor_alltoall("AMPI_Ineighbor_alltoallw", send, receive, comm, Return::AtOnce(request))
     }
 }
 
@@ -628,6 +646,12 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw_c(
     unsafe {
         let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
-        neighbor_alltoall("AMPI_Ineighbor_alltoallw_c", send, receive, comm, End::Request(request))
+        neighbor_alltoall(
+            "AMPI_Ineighbor_alltoallw_c",
+            send,
+            receive,
+            comm,
+            Return::AtOnce(request),
+        )
     }
 }

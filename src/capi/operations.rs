@@ -1,6 +1,7 @@
 //! The C interface of users' operations on matrices. `include/admpi/operations.h` is generated from this file.
 
-use super::{array, array_mut, entry, get, put};
+use super::support::matrices::give_matrix;
+use super::{array, array_mut, entry, get};
 use crate::count::from_c;
 use crate::implicit;
 use std::ffi::c_void;
@@ -70,13 +71,13 @@ pub unsafe extern "C-unwind" fn admpi_linear_solve(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("x_out", x_out, || {
+    unsafe {
+        give_matrix(("x_out", x_out), || {
             let (system, b) = (get("system", system)?, get("b", b)?);
             let p = array("p", p, from_c("n_p", n_p)?)?;
-            Ok(implicit::linear_solve(system, data, b, p)?.into_raw())
+            implicit::linear_solve(system, data, b, p)
         })
-    })
+    }
 }
 
 /// Finds x with x = f(x, p) by iterating a contraction f from a start, as one event. The sweep iterates over one recording of
@@ -100,11 +101,11 @@ pub unsafe extern "C-unwind" fn admpi_fixed_point(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("x_out", x_out, || {
+    unsafe {
+        give_matrix(("x_out", x_out), || {
             let (map, start) = (get("map", map)?, get("start", start)?);
             let p = array("p", p, from_c("n_p", n_p)?)?;
-            Ok(implicit::fixed_point(map, data, start, p)?.into_raw())
+            implicit::fixed_point(map, data, start, p)
         })
-    })
+    }
 }

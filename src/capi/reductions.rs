@@ -4,11 +4,11 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
-use super::support::calls::End;
+use super::support::calls::Return;
 use super::support::collectives::{
     allreduce, operands, reduce, reduce_local, reduce_scatter, scan,
 };
-use crate::ampi::operator::Extent;
+use crate::ampi::builtin_op::Extent;
 use crate::datatype::{Counts, Pieces};
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use std::ffi::{c_int, c_void};
@@ -23,7 +23,7 @@ type AMPI_Request = *mut admpi_request;
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Allreduce(
@@ -37,7 +37,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Allreduce", operands, comm, End::Now)
+        allreduce("AMPI_Allreduce", operands, comm, Return::WhenDone)
     }
 }
 
@@ -47,7 +47,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
@@ -61,7 +61,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Allreduce_c", operands, comm, End::Now)
+        allreduce("AMPI_Allreduce_c", operands, comm, Return::WhenDone)
     }
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -89,7 +89,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Iallreduce", operands, comm, End::Request(request))
+        allreduce("AMPI_Iallreduce", operands, comm, Return::AtOnce(request))
     }
 }
 
@@ -99,7 +99,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -115,7 +115,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Iallreduce_c", operands, comm, End::Request(request))
+        allreduce("AMPI_Iallreduce_c", operands, comm, Return::AtOnce(request))
     }
 }
 
@@ -140,7 +140,7 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Exscan", operands, Extent::Exclusive, comm, End::Now)
+        scan("AMPI_Exscan", operands, Extent::Exclusive, comm, Return::WhenDone)
     }
 }
 
@@ -164,7 +164,7 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Exscan_c", operands, Extent::Exclusive, comm, End::Now)
+        scan("AMPI_Exscan_c", operands, Extent::Exclusive, comm, Return::WhenDone)
     }
 }
 
@@ -192,7 +192,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Iexscan", operands, Extent::Exclusive, comm, End::Request(request))
+        scan("AMPI_Iexscan", operands, Extent::Exclusive, comm, Return::AtOnce(request))
     }
 }
 
@@ -218,20 +218,20 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, End::Request(request))
+        scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, Return::AtOnce(request))
     }
 }
 
 /// MPI_Reduce. MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX and operations of AMPI_Op_create and AMPI_Op_create_adjoint reduce
-/// active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT). Collective over `comm`; registers
-/// `comm` if the library does not know it yet.
+/// active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT), MPI_SUM and MPI_PROD complex numbers
+/// (AMPI_ADOUBLE_COMPLEX). Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
 /// @param[out] recvbuf  room for `count` items, on the root
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Reduce(
@@ -246,7 +246,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        reduce("AMPI_Reduce", operands, root, comm, End::Now)
+        reduce("AMPI_Reduce", operands, root, comm, Return::WhenDone)
     }
 }
 
@@ -257,7 +257,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Reduce_c(
@@ -272,7 +272,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        reduce("AMPI_Reduce_c", operands, root, comm, End::Now)
+        reduce("AMPI_Reduce_c", operands, root, comm, Return::WhenDone)
     }
 }
 
@@ -285,7 +285,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -302,7 +302,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        reduce("AMPI_Ireduce", operands, root, comm, End::Request(request))
+        reduce("AMPI_Ireduce", operands, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -313,7 +313,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -330,7 +330,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        reduce("AMPI_Ireduce_c", operands, root, comm, End::Request(request))
+        reduce("AMPI_Ireduce_c", operands, root, comm, Return::AtOnce(request))
     }
 }
 
@@ -399,7 +399,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
-        reduce_scatter("AMPI_Reduce_scatter", pieces, op, comm, End::Now)
+        reduce_scatter("AMPI_Reduce_scatter", pieces, op, comm, Return::WhenDone)
     }
 }
 
@@ -423,7 +423,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
-        reduce_scatter("AMPI_Reduce_scatter_c", pieces, op, comm, End::Now)
+        reduce_scatter("AMPI_Reduce_scatter_c", pieces, op, comm, Return::WhenDone)
     }
 }
 
@@ -451,7 +451,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
-        reduce_scatter("AMPI_Ireduce_scatter", pieces, op, comm, End::Request(request))
+        reduce_scatter("AMPI_Ireduce_scatter", pieces, op, comm, Return::AtOnce(request))
     }
 }
 
@@ -477,7 +477,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
-        reduce_scatter("AMPI_Ireduce_scatter_c", pieces, op, comm, End::Request(request))
+        reduce_scatter("AMPI_Ireduce_scatter_c", pieces, op, comm, Return::AtOnce(request))
     }
 }
 
@@ -502,7 +502,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
-        reduce_scatter("AMPI_Reduce_scatter_block", pieces, op, comm, End::Now)
+        reduce_scatter("AMPI_Reduce_scatter_block", pieces, op, comm, Return::WhenDone)
     }
 }
 
@@ -526,7 +526,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
-        reduce_scatter("AMPI_Reduce_scatter_block_c", pieces, op, comm, End::Now)
+        reduce_scatter("AMPI_Reduce_scatter_block_c", pieces, op, comm, Return::WhenDone)
     }
 }
 
@@ -554,7 +554,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
-        reduce_scatter("AMPI_Ireduce_scatter_block", pieces, op, comm, End::Request(request))
+        reduce_scatter("AMPI_Ireduce_scatter_block", pieces, op, comm, Return::AtOnce(request))
     }
 }
 
@@ -580,7 +580,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
-        reduce_scatter("AMPI_Ireduce_scatter_block_c", pieces, op, comm, End::Request(request))
+        reduce_scatter("AMPI_Ireduce_scatter_block_c", pieces, op, comm, Return::AtOnce(request))
     }
 }
 
@@ -605,7 +605,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scan(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Scan", operands, Extent::Inclusive, comm, End::Now)
+        scan("AMPI_Scan", operands, Extent::Inclusive, comm, Return::WhenDone)
     }
 }
 
@@ -629,7 +629,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scan_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Scan_c", operands, Extent::Inclusive, comm, End::Now)
+        scan("AMPI_Scan_c", operands, Extent::Inclusive, comm, Return::WhenDone)
     }
 }
 
@@ -657,7 +657,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Iscan", operands, Extent::Inclusive, comm, End::Request(request))
+        scan("AMPI_Iscan", operands, Extent::Inclusive, comm, Return::AtOnce(request))
     }
 }
 
@@ -683,6 +683,6 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Iscan_c", operands, Extent::Inclusive, comm, End::Request(request))
+        scan("AMPI_Iscan_c", operands, Extent::Inclusive, comm, Return::AtOnce(request))
     }
 }

@@ -1,6 +1,6 @@
 //! The C interface of the tape. `include/admpi/tape.h` is generated from this file.
 
-use super::{array, array_mut, entry, get, null, put};
+use super::{array, array_mut, entry, get, give, null, put};
 use crate::count::from_c;
 use crate::error::{Code, Error, Result, set_last, with_last};
 use crate::tape::{self, Outside, Room, Tape};
@@ -85,6 +85,17 @@ pub extern "C-unwind" fn admpi_last_error() -> *const c_char {
     with_last(std::ffi::CStr::as_ptr)
 }
 
+/// Sets the calling thread's last error message: for what is checked outside the library, in the Fortran modules.
+/// @param code  an error code
+/// @param text  the message, which names the call and the values
+/// @return `code`, or ADMPI_ERR_ARGUMENT if there is no such code
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_detail_refuse_call(code: i32, text: *const c_char) -> i32 {
+    // SAFETY: as the C contract says.
+    let text = unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy();
+    set_last(&Error::new(Code::from_c(code).unwrap_or(Code::Argument), text))
+}
+
 /// Turns checking mode on or off, like ADMPI_CHECK=1, for tapes made from now on. Call it before other threads record.
 /// @param on  0 or 1
 /// @return ADMPI_SUCCESS
@@ -102,9 +113,7 @@ pub extern "C-unwind" fn admpi_set_check(on: i32) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_new(tape_out: *mut *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("tape_out", tape_out, || Ok(Box::into_raw(Box::new(Tape::new())).cast()))
-    })
+    unsafe { give(("tape_out", tape_out), || Ok(Box::into_raw(Box::new(Tape::new())).cast())) }
 }
 
 /// Frees a tape. If it is the calling thread's current one, the thread has none afterwards. A tape cannot be freed while it

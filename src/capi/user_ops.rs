@@ -1,9 +1,9 @@
 //! The C interface of users' operations. `include/admpi/user_ops.h` is generated from this file.
 
 use super::mpi_call;
-use crate::ampi::custom;
+use crate::ampi::user_op;
 use crate::mpi::raw::{MPI_Op, MPI_User_function};
-use crate::mpi::{Comm, Derivative, Function, Op, plain};
+use crate::mpi::{Comm, Derivative, Function, Op, ffi};
 use std::ffi::c_int;
 
 /// The adjoint of one application of an operation, result = in op inout, to `len` items of `size` doubles each, in one
@@ -37,7 +37,7 @@ pub unsafe extern "C-unwind" fn AMPI_Op_create(
     mpi_call("AMPI_Op_create", Comm::world(), || {
         // SAFETY: the user's promise.
         let (function, op) = unsafe { (Function::new(function)?, super::out("op", op)?) };
-        *op = custom::create(function, None, commute)?.raw();
+        *op = user_op::create(function, None, commute)?.raw();
         Ok(())
     })
 }
@@ -50,7 +50,7 @@ pub unsafe extern "C-unwind" fn AMPI_Op_create(
 pub unsafe extern "C-unwind" fn admpi_detail_op_has_adjoint(op: MPI_Op) -> c_int {
     // SAFETY: as the C contract says.
     let op = unsafe { Op::new(op) };
-    c_int::from(custom::find(op).is_some_and(|custom| custom.has_derivative()))
+    c_int::from(user_op::find(op).is_some_and(|custom| custom.has_derivative()))
 }
 
 /// As AMPI_Op_create, for an operation whose derivative is known. `function` gets plain doubles only: those of active data
@@ -73,7 +73,7 @@ pub unsafe extern "C-unwind" fn AMPI_Op_create_adjoint(
         let (function, op) = unsafe { (Function::new(function)?, super::out("op", op)?) };
         // SAFETY: as above.
         let derivative = unsafe { Derivative::new(derivative)? };
-        *op = custom::create(function, Some(derivative), commute)?.raw();
+        *op = user_op::create(function, Some(derivative), commute)?.raw();
         Ok(())
     })
 }
@@ -86,8 +86,8 @@ pub unsafe extern "C-unwind" fn AMPI_Op_free(op: *mut MPI_Op) -> c_int {
     // SAFETY: NULL, or a place of the user's.
     if let Some(op) = unsafe { op.as_ref() } {
         // SAFETY: a handle that the user holds.
-        custom::forget(unsafe { Op::new(*op) });
+        user_op::forget(unsafe { Op::new(*op) });
     }
     // SAFETY: as MPI's contract says.
-    unsafe { plain::MPI_Op_free(op) }
+    unsafe { ffi::MPI_Op_free(op) }
 }

@@ -1,6 +1,7 @@
 //! The C interface of matrices. `include/admpi/varmat.h` is generated from this file.
 
-use super::{array, array_mut, entry, get, null, put};
+use super::support::matrices::give_matrix;
+use super::{array, array_mut, entry, get, null};
 use crate::count::{from_c, product};
 use crate::error::Result;
 use crate::matrix::{self, Id, Owned};
@@ -42,13 +43,13 @@ pub unsafe extern "C-unwind" fn admpi_varmat_new(
     a_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("a_out", a_out, || {
+    unsafe {
+        give_matrix(("a_out", a_out), || {
             let (rows, cols, n) = elements(rows, cols)?;
             let values = if value.is_null() { &[][..] } else { array("value", value, n)? };
-            Ok(Owned::passive(rows, cols, values.iter().copied())?.into_raw())
+            Owned::passive(rows, cols, values.iter().copied())
         })
-    })
+    }
 }
 
 /// Makes a matrix of scalars. If the tape records, the matrix gets consecutive ids, by one event.
@@ -66,13 +67,13 @@ pub unsafe extern "C-unwind" fn admpi_varmat_from_vars(
     a_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("a_out", a_out, || {
+    unsafe {
+        give_matrix(("a_out", a_out), || {
             let (rows, cols, n) = elements(rows, cols)?;
             let x = array("x", x, n)?;
-            Ok(with_tape(|tape| matrix::gather(tape, rows, cols, x))?.into_raw())
+            with_tape(|tape| matrix::gather(tape, rows, cols, x))
         })
-    })
+    }
 }
 
 /// Makes a matrix with the current elements of a view. Nothing is recorded: the elements keep their ids.
@@ -86,12 +87,12 @@ pub unsafe extern "C-unwind" fn admpi_varmat_from_view(
     a_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("a_out", a_out, || {
+    unsafe {
+        give_matrix(("a_out", a_out), || {
             let view = get("view", view)?;
-            Ok(with_tape(|tape| Tape::matrix_of(tape, "view", view))?.into_raw())
+            with_tape(|tape| Tape::matrix_of(tape, "view", view))
         })
-    })
+    }
 }
 
 /// Makes a column of some elements of a view. Nothing is recorded: the elements keep their ids.
@@ -108,15 +109,15 @@ pub unsafe extern "C-unwind" fn admpi_varmat_gather(
     a_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put("a_out", a_out, || {
+    unsafe {
+        give_matrix(("a_out", a_out), || {
             let index = array("index", index, from_c("n", n)?)?;
             let all = Tape::elements("view", get("view", view)?)?;
             let places = matrix::indices("index", index, all.len())?;
             let some: Vec<admpi_var> = places.iter().map(|&place| all[place]).collect();
-            Ok(with_tape(|tape| Tape::matrix_with(tape, some.len(), 1, &some))?.into_raw())
+            with_tape(|tape| Tape::matrix_with(tape, some.len(), 1, &some))
         })
-    })
+    }
 }
 
 /// Makes a matrix with the same elements. The two share memory until one of them is written to.
@@ -129,7 +130,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_copy(
     b_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { put("b_out", b_out, || Ok(shared("a", a)?.copy().into_raw())) })
+    unsafe { give_matrix(("b_out", b_out), || Ok(shared("a", a)?.copy())) }
 }
 
 /// Releases one reference to a matrix: that of its creator, or one counted in `references`. The last one frees the matrix.

@@ -6,7 +6,7 @@ use super::layout::{Layout, Map, Other};
 use super::lock;
 use crate::error::{Code, Error};
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Outcome, TypeAttribute};
+use crate::mpi::{Datatype, MpiResult, TypeAttribute};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -46,7 +46,7 @@ pub(super) fn remember(layout: Layout) -> usize {
 }
 
 /// From now on active types are known by an attribute, which is told.
-pub(super) fn begin() -> Outcome<TypeAttribute> {
+pub(super) fn begin() -> MpiResult<TypeAttribute> {
     let attribute = TypeAttribute::new(forget)?;
     *lock(&ATTRIBUTE) = Some(attribute);
     // Types that were looked at before bear no mark, so nothing tells when their handles mean others.
@@ -102,13 +102,13 @@ pub fn not_initialised() -> Error {
 }
 
 /// An error before initialisation.
-pub fn require_installed() -> Outcome<()> {
+pub fn require_installed() -> MpiResult<()> {
     if is_installed() { Ok(()) } else { Err(not_initialised().into()) }
 }
 
 /// How the active doubles of `datatype` lie, or `None` if it has none.
 #[inline]
-pub fn activity(datatype: Datatype) -> Outcome<Option<Layout>> {
+pub fn activity(datatype: Datatype) -> MpiResult<Option<Layout>> {
     if datatype == Datatype::active_double() {
         return require_installed().map(|()| Some(Layout::Plain));
     }
@@ -117,7 +117,7 @@ pub fn activity(datatype: Datatype) -> Outcome<Option<Layout>> {
 
 /// How so many `items` of a passive type lie, which travel beside active ones. Described anew for each call: a passive
 /// type bears no description.
-pub fn passive_layout(datatype: Datatype, items: usize) -> Outcome<Layout> {
+pub fn passive_layout(datatype: Datatype, items: usize) -> MpiResult<Layout> {
     let flat = flatten::describe(datatype, Detail::All)?;
     let whole = i64::try_from(flat.bytes()) == Ok(datatype.size()?);
     let refused = flat.refused.or((!whole).then_some(
@@ -133,7 +133,7 @@ pub fn passive_layout(datatype: Datatype, items: usize) -> Outcome<Layout> {
 }
 
 /// The number of a type that is not `AMPI_ADOUBLE`.
-fn remembered(datatype: Datatype) -> Outcome<usize> {
+fn remembered(datatype: Datatype) -> MpiResult<usize> {
     let key = datatype.key();
     // Handles are aligned pointers or small numbers: mix both ends.
     let slot = (key ^ (key >> 4) ^ (key >> 9)) % REMEMBERED;
@@ -155,6 +155,20 @@ pub fn is_passive(datatype: Datatype) -> bool {
     }
     // The usual passive type needs no look.
     datatype == Datatype::double() || is_known_passive(datatype)
+}
+
+/// As `is_passive`, of the buffer of a message: packed bytes may hold what `AMPI_Pack` has put there.
+#[inline(always)]
+pub fn is_passive_message(datatype: Datatype) -> bool {
+    if datatype == Datatype::active_double() {
+        return false;
+    }
+    datatype == Datatype::double() || is_unpacked_passive(datatype)
+}
+
+#[inline(never)]
+fn is_unpacked_passive(datatype: Datatype) -> bool {
+    datatype != Datatype::packed() && is_known_passive(datatype)
 }
 
 #[inline(never)]
@@ -187,6 +201,13 @@ pub fn is_of_bundles(datatype: Datatype) -> bool {
         && remembered(datatype).is_ok_and(|number| number & BUNDLED != 0)
 }
 
+/// Whether `datatype` is built from `AMPI_ADOUBLE_COMPLEX`.
+#[inline]
+pub fn is_of_complex(datatype: Datatype) -> bool {
+    datatype != Datatype::active_double()
+        && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.is_complex())
+}
+
 fn index_of(number: usize) -> Option<usize> {
     Some(number.checked_sub(FIRST_LAYOUT)? / 2)
 }
@@ -197,7 +218,7 @@ fn layout_of(number: usize) -> Option<Layout> {
 
 /// The number of a type, from its attribute or, the first time, from its structure.
 #[cold]
-fn look_up(datatype: Datatype) -> Outcome<usize> {
+fn look_up(datatype: Datatype) -> MpiResult<usize> {
     let attribute = *lock(&ATTRIBUTE);
     let Some(attribute) = attribute else { return Ok(PASSIVE) };
     if datatype == Datatype::null() {
@@ -238,8 +259,8 @@ impl flatten::Flat {
         if !self.active {
             return None;
         }
-        let Self { runs, pieces, n, extent, .. } = self;
-        Some(Other::Map(Map { runs, extent, n, pieces }).into())
+        let Self { runs, pieces, n, extent, complex, .. } = self;
+        Some(Other::Map(Map { runs, extent, n, pieces, complex }).into())
     }
 }
 
@@ -251,8 +272,9 @@ pub struct Lasting {
 }
 
 impl Lasting {
-    pub fn of(datatype: Datatype) -> Outcome<Self> {
-        let ours = [Datatype::active_double(), Datatype::active_pair()].contains(&datatype)
+    pub fn of(datatype: Datatype) -> MpiResult<Self> {
+        let ours = [Datatype::active_double(), Datatype::active_pair(), Datatype::active_complex()]
+            .contains(&datatype)
             || datatype.is_of_elements();
         let own = if ours {
             None

@@ -1,20 +1,20 @@
 //! Buffers as a C caller passed them.
 
 use super::layout::{Layout, Other, offset};
-use super::sink::Sink;
-use super::source::{Source, bad};
+use super::recv_buffer::RecvBuffer;
+use super::send_buffer::{SendBuffer, bad};
 use crate::count::wide32;
 use crate::error::Code;
 use crate::mpi::list::listable;
 use crate::mpi::raw::MPI_Datatype;
-use crate::mpi::{Datatype, Function, List, Outcome, is_in_place};
+use crate::mpi::{Datatype, Function, List, MpiResult, is_in_place};
 use crate::tape::Var;
 use std::ffi::{c_int, c_void};
 
 /// A buffer as a C caller passed it: pointer, count and datatype, none of which is looked at before it is
 /// known to be significant.
 #[derive(Clone, Copy)]
-pub struct Argument {
+pub struct BufferTriple {
     pub(super) pointer: *mut c_void,
     pub(super) count: i64,
     pub(super) datatype: Datatype,
@@ -22,7 +22,7 @@ pub struct Argument {
     pub(super) first: i64,
 }
 
-impl Argument {
+impl BufferTriple {
     /// # Safety
     /// Where the call says that the argument is significant, it is `MPI_IN_PLACE` or leads to the items that
     /// `count` and `datatype` describe, which may be read, and written by calls that write, until the call of
@@ -61,7 +61,7 @@ impl Argument {
     }
 
     /// Such items `n` times, one behind the other.
-    pub fn repeated(&self, n: usize) -> Outcome<List<Self>> {
+    pub fn repeated(&self, n: usize) -> MpiResult<List<Self>> {
         let step = self.count.wrapping_mul(self.datatype.extent()?.1);
         let mut part = *self;
         Ok((0..n)
@@ -79,40 +79,40 @@ impl Argument {
 
     /// Active doubles to read: the argument's items for each of `ranks`.
     #[inline]
-    pub fn source(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Source> {
-        Source::new(name, self.pointer, self.count, self.first, layout, ranks)
+    pub fn source(&self, name: &str, layout: Layout, ranks: usize) -> MpiResult<SendBuffer> {
+        SendBuffer::new(name, self.pointer, self.count, self.first, layout, ranks)
     }
 
     /// The usual argument: active doubles one after the other, at an address, none too many.
     #[inline(always)]
-    pub fn plain(&self) -> Option<Source> {
+    pub fn plain(&self) -> Option<SendBuffer> {
         let n = wide32(u32::try_from(self.count).ok()?);
         let usual = self.datatype == Datatype::active_double()
             && !self.pointer.is_null()
             && !self.is_in_place();
-        usual.then(|| Source { base: self.pointer.cast(), layout: Layout::Plain, n })
+        usual.then(|| SendBuffer { base: self.pointer.cast(), layout: Layout::Plain, n })
     }
 
     /// As `plain`, to be written.
     #[inline(always)]
-    pub fn plain_sink(&self) -> Option<Sink> {
-        self.plain().map(Sink)
+    pub fn plain_sink(&self) -> Option<RecvBuffer> {
+        self.plain().map(RecvBuffer)
     }
 
     /// Active doubles to write.
-    pub fn sink(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Sink> {
-        Ok(Sink(self.source(name, layout, ranks)?))
+    pub fn sink(&self, name: &str, layout: Layout, ranks: usize) -> MpiResult<RecvBuffer> {
+        Ok(RecvBuffer(self.source(name, layout, ranks)?))
     }
 }
 
-impl Argument {
+impl BufferTriple {
     /// How many items there are; a count that was negative has been refused.
     pub fn items(&self) -> usize {
         usize::try_from(self.count).unwrap_or(0)
     }
 
     /// Reduces this into `other`, which has as many items of the datatype, by a function of the user's.
-    pub fn reduce_into(&self, other: &Self, function: Function) -> Outcome<()> {
+    pub fn reduce_into(&self, other: &Self, function: Function) -> MpiResult<()> {
         assert!(self.count == other.count && self.datatype == other.datatype);
         let count = c_int::try_from(self.count).map_err(|_| {
             let why = "is past INT_MAX, but a user's operation counts by int";
@@ -124,7 +124,7 @@ impl Argument {
     }
 
     /// `n` of the items, from the `first` on.
-    pub fn items_from(&self, first: usize, n: usize) -> Outcome<Self> {
+    pub fn items_from(&self, first: usize, n: usize) -> MpiResult<Self> {
         assert!(first + n <= self.items());
         let step = i64::try_from(first).unwrap_or(i64::MAX).wrapping_mul(self.datatype.extent()?.1);
         let count = i64::try_from(n).unwrap_or(i64::MAX);
@@ -137,7 +137,7 @@ impl Argument {
     }
 
     /// Memory for the same items; what it holds is passive.
-    pub fn twin(&self, source: &Source) -> Twin {
+    pub fn twin(&self, source: &SendBuffer) -> Twin {
         let (mut lowest, mut n) = (0, source.n);
         if let Some(Other::Map(map) | Other::Passive(map, _)) = source.layout.other() {
             let last = map.extent * (self.count - 1).max(0);
@@ -153,19 +153,19 @@ impl Argument {
 
 // SAFETY: the pointer is the user's promise, which holds on whichever thread completes the request; a twin's leads to its own
 // memory.
-unsafe impl Send for Argument {}
+unsafe impl Send for BufferTriple {}
 
-listable!(Argument);
+listable!(BufferTriple);
 
 /// Memory of the library's own that is laid out as a user's buffer, for functions of the user's.
 pub struct Twin {
-    argument: Argument,
+    argument: BufferTriple,
     _memory: Vec<Var>,
 }
 
 impl Twin {
     /// Leads to the memory, while the twin lives.
-    pub const fn argument(&self) -> &Argument {
+    pub const fn argument(&self) -> &BufferTriple {
         &self.argument
     }
 }

@@ -7,11 +7,11 @@
 
 use super::activity::{Content, content, require_installed};
 use super::lock;
-use super::magic::{BUNDLE_MAGIC, MAGIC};
+use super::magic::{BUNDLE_MAGIC, COMPLEX_MAGIC, MAGIC};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::types::{Block, Bounds, Made};
-use crate::mpi::{Comm, Contents, Datatype, Failure, Outcome, TypeAttribute, wide_int};
+use crate::mpi::{Comm, Contents, Datatype, Failure, MpiResult, TypeAttribute, wide_int};
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::sync::{Mutex, OnceLock};
@@ -57,7 +57,11 @@ type Lists = HashMap<Vec<usize>, Box<[Datatype]>>;
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
 
 /// The type of `kind` and `part`, made once. It lives as long as the library.
-fn once(kind: Kind, part: Datatype, make: impl FnOnce(i64) -> Outcome<Made>) -> Outcome<Datatype> {
+fn once(
+    kind: Kind,
+    part: Datatype,
+    make: impl FnOnce(i64) -> MpiResult<Made>,
+) -> MpiResult<Datatype> {
     require_installed()?;
     if part == Datatype::null() {
         return Err(Error::new(Code::Argument, "part is MPI_DATATYPE_NULL").into());
@@ -73,7 +77,7 @@ fn once(kind: Kind, part: Datatype, make: impl FnOnce(i64) -> Outcome<Made>) -> 
 }
 
 /// The type of a scalar of two `part`s, one behind the other. `part` is predefined, `AMPI_ADOUBLE` or a bundle.
-pub fn bundle(part: Datatype) -> Outcome<Datatype> {
+pub fn bundle(part: Datatype) -> MpiResult<Datatype> {
     once(Kind::Bundle, part, |extent| {
         let two = Made::contiguous(2, part)?;
         Made::marked(two.datatype(), 2 * extent, BUNDLE_MAGIC)
@@ -81,7 +85,7 @@ pub fn bundle(part: Datatype) -> Outcome<Datatype> {
 }
 
 /// The type of a `part`, as above, and an `int` behind it, `extent` bytes in all.
-pub fn pair(part: Datatype, extent: i64) -> Outcome<Datatype> {
+pub fn pair(part: Datatype, extent: i64) -> MpiResult<Datatype> {
     once(Kind::Pair(extent), part, |displacement| {
         let least = displacement + Datatype::int().extent()?.1;
         if extent < least {
@@ -124,7 +128,7 @@ fn forget(number: usize) {
 }
 
 /// `datatype` with `scalar`, which is a bundle, in the place of `AMPI_ADOUBLE`.
-pub fn with_scalar(datatype: Datatype, scalar: Datatype) -> Outcome<Datatype> {
+pub fn with_scalar(datatype: Datatype, scalar: Datatype) -> MpiResult<Datatype> {
     if datatype == scalar || datatype == Datatype::null() {
         return Ok(datatype);
     }
@@ -158,7 +162,7 @@ pub fn with_scalar(datatype: Datatype, scalar: Datatype) -> Outcome<Datatype> {
 
 /// How many peers a call has an argument for: the sources (1) or the destinations (2) of the topology of `comm`,
 /// or (0) its ranks.
-pub fn number_of_peers(which: c_int, comm: Comm) -> Outcome<usize> {
+pub fn number_of_peers(which: c_int, comm: Comm) -> MpiResult<usize> {
     Ok(wide_int(match which {
         1 => comm.degrees()?.0,
         2 => comm.degrees()?.1,
@@ -172,8 +176,8 @@ pub fn list_with_scalar(
     unused: impl Iterator<Item = bool>,
     datatypes: &[Datatype],
     scalar: Datatype,
-) -> Outcome<*const Datatype> {
-    let list: Outcome<Box<[Datatype]>> = unused
+) -> MpiResult<*const Datatype> {
+    let list: MpiResult<Box<[Datatype]>> = unused
         .zip(datatypes)
         .map(|(unused, &datatype)| if unused { Ok(scalar) } else { with_scalar(datatype, scalar) })
         .collect();
@@ -183,7 +187,7 @@ pub fn list_with_scalar(
     Ok(lists.get_or_insert_default().entry(keys).or_insert(list).as_ptr())
 }
 
-fn attribute() -> Outcome<TypeAttribute> {
+fn attribute() -> MpiResult<TypeAttribute> {
     if let Some(&attribute) = ATTRIBUTE.get() {
         return Ok(attribute);
     }
@@ -192,7 +196,7 @@ fn attribute() -> Outcome<TypeAttribute> {
 }
 
 /// Gives a type a number.
-fn mark(attribute: TypeAttribute, datatype: Datatype) -> Outcome<usize> {
+fn mark(attribute: TypeAttribute, datatype: Datatype) -> MpiResult<usize> {
     let number = {
         let mut table = lock(&TABLE);
         table.free.pop().unwrap_or_else(|| {
@@ -221,7 +225,7 @@ enum Rebuilt {
 }
 
 /// The type that was made as `contents` tells, with `scalar` in the place of `AMPI_ADOUBLE`.
-fn rebuild(contents: &Contents, scalar: Datatype) -> Outcome<Rebuilt> {
+fn rebuild(contents: &Contents, scalar: Datatype) -> MpiResult<Rebuilt> {
     if contents.is_marked(MAGIC)? {
         return Ok(Rebuilt::Scalar);
     }
@@ -232,7 +236,10 @@ fn rebuild(contents: &Contents, scalar: Datatype) -> Outcome<Rebuilt> {
             _ => Err(unfit("the datatype is of another scalar than the buffer's tangents")),
         };
     }
-    let rebuilt: Outcome<Vec<Rebuilt>> = contents
+    if contents.is_marked(COMPLEX_MAGIC)? {
+        return Made::contiguous(2, scalar).map(Rebuilt::New);
+    }
+    let rebuilt: MpiResult<Vec<Rebuilt>> = contents
         .datatypes
         .iter()
         .map(|part| match part.datatype().contents()? {
@@ -261,7 +268,7 @@ fn rebuild(contents: &Contents, scalar: Datatype) -> Outcome<Rebuilt> {
 }
 
 /// What the combiner makes of `parts` in the place of its own.
-fn construct(contents: &Contents, parts: &[Datatype]) -> Outcome<Made> {
+fn construct(contents: &Contents, parts: &[Datatype]) -> MpiResult<Made> {
     let kinds = constants();
     let (combiner, i, a, of) =
         (contents.combiner, &contents.integers, &contents.addresses, parts[0]);
@@ -307,7 +314,7 @@ fn construct(contents: &Contents, parts: &[Datatype]) -> Outcome<Made> {
 }
 
 /// Whether two types were made in the same way.
-fn same(one: &Contents, other: &Contents) -> Outcome<bool> {
+fn same(one: &Contents, other: &Contents) -> MpiResult<bool> {
     if one.combiner != other.combiner
         || one.integers != other.integers
         || one.addresses != other.addresses

@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::layout::{Piece, Run};
-use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, MAGIC, MATRIX_MAGIC};
+use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC};
 use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;
-use crate::mpi::{Contents, Datatype, Outcome, wide_int};
+use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
 /// Whether passive parts are described too, or only noticed: of passive types, which may be large, nothing else is
@@ -24,12 +24,14 @@ pub struct Flat {
     pub pieces: Vec<Piece>,
     pub n: usize,
     pub extent: i64,
-    /// It is built from an active type, be it of no items.
+    /// It is built from an active type, even one of no items.
     pub active: bool,
-    /// It is built from a predefined type or an active one, be it of no items.
+    /// It is built from a predefined type or an active one, even one of no items.
     pub told: bool,
-    /// It is built from a bundle, be it of no items.
+    /// It is built from a bundle, even one of no items.
     pub bundled: bool,
+    /// It is built from `AMPI_ADOUBLE_COMPLEX`, even one of no items.
+    pub complex: bool,
     /// Something in it is not active.
     pub passive: bool,
     /// Why the library cannot describe it, although something in it is active.
@@ -38,7 +40,7 @@ pub struct Flat {
 
 impl Flat {
     /// A predefined type.
-    fn passive(datatype: Datatype, detail: Detail) -> Outcome<Self> {
+    fn passive(datatype: Datatype, detail: Detail) -> MpiResult<Self> {
         let extent = datatype.extent()?.1;
         let pieces = match detail {
             Detail::Active => Vec::new(),
@@ -65,6 +67,7 @@ impl Flat {
         self.active |= part.active;
         self.told |= part.told;
         self.bundled |= part.bundled;
+        self.complex |= part.complex;
     }
 
     /// Appends `part` at `offset`, joining runs that touch.
@@ -115,7 +118,7 @@ impl Flat {
 }
 
 /// The bytes of a predefined type. There is a gap only in those of a value and an int behind it.
-fn predefined(datatype: Datatype) -> Outcome<Vec<Piece>> {
+fn predefined(datatype: Datatype) -> MpiResult<Vec<Piece>> {
     let bytes = datatype.size()?;
     if bytes == 0 {
         return Ok(Vec::new());
@@ -130,19 +133,19 @@ fn predefined(datatype: Datatype) -> Outcome<Vec<Piece>> {
 }
 
 /// As `flatten`, of any type.
-pub fn describe(datatype: Datatype, detail: Detail) -> Outcome<Flat> {
+pub fn describe(datatype: Datatype, detail: Detail) -> MpiResult<Flat> {
     match datatype.contents()? {
         Some(contents) => flatten(datatype, &contents, detail),
         None => Flat::passive(datatype, detail),
     }
 }
 
-fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> Outcome<Flat> {
+fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> MpiResult<Flat> {
     describe(contents.datatypes[i].datatype(), detail)
 }
 
 /// The active doubles of `datatype`, which was made as `contents` tells, and its passive parts as `detail` says.
-pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outcome<Flat> {
+pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> MpiResult<Flat> {
     if contents.is_marked(MAGIC)? {
         return Ok(Flat::active_double(detail));
     }
@@ -199,6 +202,7 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outco
         }
     }
     flat.bundled |= contents.is_marked(BUNDLE_MAGIC)?;
+    flat.complex |= contents.is_marked(COMPLEX_MAGIC)?;
     flat.extent = datatype.extent()?.1;
     Ok(flat)
 }
@@ -219,7 +223,7 @@ struct Part {
 }
 
 /// `integers` = dimensions, sizes, subsizes, starts, order.
-fn subarray(integers: &[c_int]) -> Outcome<Part> {
+fn subarray(integers: &[c_int]) -> MpiResult<Part> {
     let n = wide_int(integers[0]);
     let field = |k: usize| wide(&integers[1 + k * n..][..n]);
     let sizes = field(0);
@@ -228,14 +232,14 @@ fn subarray(integers: &[c_int]) -> Outcome<Part> {
 }
 
 /// `integers` = processes, rank, dimensions, sizes, distributions, their arguments, processes of each dimension, order.
-fn darray(integers: &[c_int]) -> Outcome<Part> {
+fn darray(integers: &[c_int]) -> MpiResult<Part> {
     let n = wide_int(integers[2]);
     let field = |k: usize| &integers[3 + k * n..][..n];
     let sizes = wide(field(0));
     let distributions = field(1).iter().zip(field(2));
     let distributions: Vec<_> = distributions
         .map(|(&kind, &argument)| Distribution::new(kind, argument.into()))
-        .collect::<Outcome<_>>()?;
+        .collect::<MpiResult<_>>()?;
     let ranges = dimension::share(&sizes, &distributions, field(3), integers[0], integers[1])?;
     Ok(Part { sizes, ranges, order: integers[3 + 4 * n] })
 }

@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use super::layout::{Handle, Other};
-use super::magic::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC, PAIR_EXTENT};
+use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC, PAIR_EXTENT};
 use super::{activity, bundle};
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Failure, Outcome};
+use crate::mpi::{Datatype, Failure, MpiResult};
 
 /// Makes `AMPI_ADOUBLE` and its kin. Done once, when the library is initialised.
-pub fn install() -> Outcome<()> {
+pub fn install() -> MpiResult<()> {
     let make = |extent, mark| {
         let made = Made::marked(Datatype::double(), extent, mark)?.commit()?;
         Ok::<_, Failure>(made.into_datatype())
@@ -20,6 +20,15 @@ pub fn install() -> Outcome<()> {
     let pair = bundle::pair(active, PAIR_EXTENT)?;
     pair.set_name(c"AMPI_ADOUBLE_INT")?;
     pair.set_active_pair();
+    let (tangent, active_tangent) = (bundle::bundle(Datatype::double())?, bundle::bundle(active)?);
+    tangent.set_name(c"AMPI_TANGENT")?;
+    active_tangent.set_name(c"AMPI_TANGENT_VAR")?;
+    Datatype::set_tangents(tangent, active_tangent);
+    let two = Made::contiguous(2, active)?;
+    let complex = Made::marked(two.datatype(), 2 * ACTIVE_EXTENT, COMPLEX_MAGIC)?.commit()?;
+    let complex = complex.into_datatype();
+    complex.set_name(c"AMPI_ADOUBLE_COMPLEX")?;
+    complex.set_active_complex();
     let elements = |handle, name| {
         let made = make(8, MATRIX_MAGIC)?;
         made.set_name(name)?;
@@ -32,12 +41,19 @@ pub fn install() -> Outcome<()> {
 }
 
 /// Frees them. No active buffer can be described afterwards.
-pub fn remove() -> Outcome<()> {
+pub fn remove() -> MpiResult<()> {
     bundle::remove();
     activity::end();
-    let made = [Datatype::active_double(), Datatype::of_matrix(), Datatype::of_view()];
+    let made = [
+        Datatype::active_complex(),
+        Datatype::active_double(),
+        Datatype::of_matrix(),
+        Datatype::of_view(),
+    ];
+    Datatype::null().set_active_complex();
     Datatype::null().set_active_pair();
     Datatype::null().set_active_double();
+    Datatype::set_tangents(Datatype::null(), Datatype::null());
     Datatype::null().set_of_matrix();
     Datatype::null().set_of_view();
     made.into_iter().filter(|&made| made != Datatype::null()).try_for_each(Datatype::free)

@@ -1,7 +1,7 @@
 //! How the active doubles of a datatype lie in memory.
 
 use crate::matrix::{ElementBuffer, Matrix, Owned, View};
-use crate::mpi::Outcome;
+use crate::mpi::MpiResult;
 use crate::tape::Var;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
@@ -43,6 +43,8 @@ pub struct Map {
     pub n: usize,
     /// All parts of an item in the order of the type map, if some of them are passive; else none.
     pub pieces: Vec<Piece>,
+    /// It is built from `AMPI_ADOUBLE_COMPLEX`.
+    pub complex: bool,
 }
 
 impl Map {
@@ -82,6 +84,22 @@ impl Map {
     }
 }
 
+/// What is known of packed bytes: that they are passive to MPI, and the marks of the active doubles among them.
+#[derive(Debug, Clone, Default)]
+pub struct Packed {
+    pub(super) map: Map,
+    /// Without their values, which a unit has as bytes.
+    pub(super) vars: Vec<Var>,
+}
+
+impl Packed {
+    pub(super) fn new(bytes: usize, vars: Vec<Var>) -> Self {
+        let piece = Piece { offset: 0, n: bytes, active: false };
+        let pieces = if bytes > 0 { vec![piece] } else { Vec::new() };
+        Self { map: Map { pieces, extent: wide_bytes(bytes), ..Map::default() }, vars }
+    }
+}
+
 /// How the active doubles of a datatype lie in memory. One word, since a message hands it on several times.
 #[derive(Debug)]
 pub enum Layout {
@@ -102,8 +120,24 @@ pub enum Other {
     Elements(ElementBuffer),
     /// So many items without an active double, in a call that moves others beside them.
     Passive(Map, usize),
+    /// Bytes that `AMPI_Pack` may have written, in a message.
+    Packed(Packed),
     /// Active, but of a kind that the library cannot send: the reason.
     Refused(&'static str),
+}
+
+impl Other {
+    pub(super) const fn is_complex(&self) -> bool {
+        matches!(self, Self::Map(map) if map.complex)
+    }
+
+    /// The active doubles of one item, and its bytes on the wire.
+    pub fn of_one_item(&self) -> (usize, usize) {
+        match self {
+            Self::Map(map) | Self::Passive(map, _) => (map.n, map.bytes()),
+            _ => (1, 8),
+        }
+    }
 }
 
 impl Clone for Layout {
@@ -184,7 +218,7 @@ impl Handle {
         base: *mut c_void,
         first: i64,
         n: usize,
-    ) -> Outcome<Layout> {
+    ) -> MpiResult<Layout> {
         // SAFETY: the caller's promise.
         let elements = unsafe {
             let view = match self {

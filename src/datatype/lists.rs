@@ -1,11 +1,11 @@
 //! Buffers with a part for each rank, as a C caller passed them: counts, displacements and datatypes.
 
-use super::argument::Argument;
-use super::source::bad;
+use super::argument::BufferTriple;
+use super::send_buffer::bad;
 use crate::error::Code;
 use crate::mpi::raw::{MPI_Aint, MPI_Count, MPI_Datatype, widen};
 use crate::mpi::types::aint;
-use crate::mpi::{Datatype, Outcome, is_in_place};
+use crate::mpi::{Datatype, MpiResult, is_in_place};
 use std::ffi::{c_int, c_void};
 
 /// The buffers of a call that takes a count and a displacement for each rank.
@@ -104,12 +104,6 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// So many items of each of `n` ranks, one behind the other.
-    pub fn even(n: usize, count: i64) -> Self {
-        let displacements = (0..).map(|rank: i64| aint(rank.wrapping_mul(count))).take(n).collect();
-        Self { counts: vec![count; n], displacements }
-    }
-
     /// NULL for no elements.
     pub fn arrays(&self) -> (*const MPI_Count, *const MPI_Aint) {
         if self.counts.is_empty() {
@@ -129,7 +123,7 @@ pub enum Types {
 
 impl Arguments {
     /// # Safety
-    /// As for `Argument::new`, and where the argument is significant and not in place the arrays have an entry
+    /// As for `BufferTriple::new`, and where the argument is significant and not in place the arrays have an entry
     /// for each rank.
     pub const unsafe fn new(pointer: *const c_void, lists: Lists, types: Types) -> Self {
         Self { pointer: pointer.cast_mut(), lists, types }
@@ -159,7 +153,7 @@ impl Arguments {
         &self,
         name: &str,
         ranks: usize,
-    ) -> Outcome<impl ExactSizeIterator<Item = Argument>> {
+    ) -> MpiResult<impl ExactSizeIterator<Item = BufferTriple>> {
         let unit = match self.types {
             Types::One(datatype) => datatype.extent()?.1,
             Types::Each(_) => 1,
@@ -178,7 +172,7 @@ impl Arguments {
                 Types::Each(types) => unsafe { Datatype::new(*types.add(rank)) },
             };
             let bytes = displ.wrapping_mul(unit);
-            let all = Argument { pointer: this.pointer, count, datatype, first: 0 };
+            let all = BufferTriple { pointer: this.pointer, count, datatype, first: 0 };
             // That of an element is a double.
             all.behind(bytes / 8, bytes)
         }))
@@ -218,7 +212,7 @@ pub enum Counts {
 
 impl Pieces {
     /// # Safety
-    /// As for `Argument::new`, `send` of the items of all ranks, or in place, which means that they are at
+    /// As for `BufferTriple::new`, `send` of the items of all ranks, or in place, which means that they are at
     /// `receive`; else `receive` has room for those of this rank. A list has an entry for each rank.
     pub const unsafe fn new(
         send: *const c_void,
@@ -244,7 +238,7 @@ impl Pieces {
         (self.send, self.receive, self.counts, self.datatype.raw())
     }
 
-    fn count(&self, rank: usize, ranks: usize) -> Outcome<i64> {
+    fn count(&self, rank: usize, ranks: usize) -> MpiResult<i64> {
         let is_null = match self.counts {
             Counts::Each(_) => false,
             Counts::List(counts) => counts.is_null(),
@@ -269,13 +263,18 @@ impl Pieces {
     }
 
     /// What this rank brings.
-    pub fn operands(&self, ranks: usize) -> Outcome<Argument> {
+    pub fn operands(&self, ranks: usize) -> MpiResult<BufferTriple> {
         let mut total = 0i64;
         for rank in 0..ranks {
             // What passes 2^63 is refused as more than the library counts.
             total = total.saturating_add(self.count(rank, ranks)?);
         }
-        Ok(Argument { pointer: self.brought(), count: total, datatype: self.datatype, first: 0 })
+        Ok(BufferTriple {
+            pointer: self.brought(),
+            count: total,
+            datatype: self.datatype,
+            first: 0,
+        })
     }
 
     fn brought(&self) -> *mut c_void {
@@ -284,14 +283,14 @@ impl Pieces {
 
     /// As much as a rank gets. It has no place here, where the buffer for a share of none may be NULL; it stands
     /// for what is brought.
-    pub fn share(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
+    pub fn share(&self, rank: usize, ranks: usize) -> MpiResult<BufferTriple> {
         let count = self.count(rank, ranks)?;
-        Ok(Argument { pointer: self.brought(), count, datatype: self.datatype, first: 0 })
+        Ok(BufferTriple { pointer: self.brought(), count, datatype: self.datatype, first: 0 })
     }
 
     /// What a rank gets, at the beginning of its buffer.
-    pub fn result(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
+    pub fn result(&self, rank: usize, ranks: usize) -> MpiResult<BufferTriple> {
         let count = self.count(rank, ranks)?;
-        Ok(Argument { pointer: self.receive, count, datatype: self.datatype, first: 0 })
+        Ok(BufferTriple { pointer: self.receive, count, datatype: self.datatype, first: 0 })
     }
 }

@@ -6,31 +6,38 @@
 //! from it.
 //! `AMPI_ADOUBLE_INT` is a structure of one and an int, as `MPI_DOUBLE_INT` is, and moved as any structure with passive
 //! parts; reductions know it by its handle.
+//! `AMPI_ADOUBLE_COMPLEX` is two of them with a mark of its own, so that no type with one in it is multiplied part by part.
 
 mod activity;
 mod argument;
 pub mod bundle;
+mod exposed;
 mod flatten;
 mod install;
 mod layout;
+mod lent;
 mod lists;
 mod magic;
 mod marks;
-mod sink;
-mod source;
+mod packed;
+pub mod packed_format;
+mod recv_buffer;
+mod send_buffer;
 
 pub use activity::{
-    Content, Lasting, activity, content, is_installed, is_of_bundles, is_passive, not_initialised,
-    passive_layout, require_installed,
+    Content, Lasting, activity, content, is_installed, is_of_bundles, is_of_complex, is_passive,
+    is_passive_message, not_initialised, passive_layout, require_installed,
 };
-pub use argument::{Argument, Twin};
+pub use argument::{BufferTriple, Twin};
+pub use exposed::{Exposed, Items};
 pub use install::{install, remove};
 pub use layout::Layout;
+pub use lent::{lent, lent_parts};
 pub use lists::{Arguments, Counts, Lists, Pieces, Types, Wide};
 pub use magic::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC};
 pub use marks::{Mark, Shape};
-pub use sink::Sink;
-pub use source::{Segment, Source, Sources};
+pub use recv_buffer::RecvBuffer;
+pub use send_buffer::{Segment, SendBuffer, Sources};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -41,11 +41,39 @@ pub enum Code {
     Mismatch = 17,
     /// An iteration did not converge.
     Convergence = 18,
+    /// A node of a device map has no devices.
+    Empty = 19,
+    /// A key or a device stands twice in a node of a device map.
+    Dup = 20,
+    /// A device is not a number from 0.
+    Baddev = 21,
+    /// A device is below two keys of a node of a device map.
+    Overlap = 22,
+    /// A key is not in the node of the device map that it is looked up in.
+    Nokey = 23,
+    /// Keys lead below a list of devices.
+    Depth = 24,
+    /// No enclosing pmap binds a device variable.
+    Unbound = 25,
+    /// A value is not on the device that a call needs it on.
+    Placement = 26,
+    /// Shapes do not fit together.
+    Shape = 27,
+    /// A call has not as many arguments or results as it needs.
+    Arity = 28,
+    /// A device is no rank, or two ranks.
+    Rankmap = 29,
+    /// An operation cannot work on parts of its operands.
+    Sharding = 30,
+    /// A body does not define a name, or defines it twice, or there is no such body.
+    Scope = 31,
+    /// A device's memory is too small.
+    Memcap = 32,
 }
 
 impl Code {
     /// All of them, by number.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 32] = [
         Self::Null,
         Self::Argument,
         Self::Memory,
@@ -64,5 +92,19 @@ impl Code {
         Self::Thread,
         Self::Mismatch,
         Self::Convergence,
+        Self::Empty,
+        Self::Dup,
+        Self::Baddev,
+        Self::Overlap,
+        Self::Nokey,
+        Self::Depth,
+        Self::Unbound,
+        Self::Placement,
+        Self::Shape,
+        Self::Arity,
+        Self::Rankmap,
+        Self::Sharding,
+        Self::Scope,
+        Self::Memcap,
     ];
 }

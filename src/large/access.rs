@@ -11,7 +11,7 @@ use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::File;
 use crate::mpi::raw::{MPI_Datatype, MPI_Request, constants};
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Outcome};
+use crate::mpi::{Datatype, MpiResult};
 use std::ffi::c_int;
 
 /// Accumulated at once: larger pieces are not faster, and the MPIs buffer them.
@@ -24,7 +24,7 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 /// The least number of bytes that are whole items of every size given; sizes of zero do not count.
-fn common(sizes: &[i64]) -> Outcome<i64> {
+fn common(sizes: &[i64]) -> MpiResult<i64> {
     sizes.iter().filter(|&&size| size > 0).try_fold(1, |all, &size| {
         multiply("the common size of the items", all / gcd(all, size), size)
     })
@@ -39,7 +39,7 @@ struct Lie {
 }
 
 impl Lie {
-    fn new(side: Side) -> Outcome<Self> {
+    fn new(side: Side) -> MpiResult<Self> {
         Ok(Self { side, size: side.datatype.size()?, extent: side.datatype.bounds()?.extent() })
     }
 
@@ -72,7 +72,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn new(origin: Option<Side>, result: Option<Side>, target: Side) -> Outcome<Self> {
+    fn new(origin: Option<Side>, result: Option<Side>, target: Side) -> MpiResult<Self> {
         let origin = origin.map(Lie::new).transpose()?;
         let result = result.map(Lie::new).transpose()?;
         let target = Lie::new(target)?;
@@ -94,7 +94,7 @@ impl Pieces {
         Ok(Self { origin, result, target, step, total })
     }
 
-    fn piece(&self, done: i64, keep: &mut Vec<Made>) -> Outcome<Piece> {
+    fn piece(&self, done: i64, keep: &mut Vec<Made>) -> MpiResult<Piece> {
         let bytes = self.step.min(self.total - done);
         let at = |lie: Option<Lie>| lie.map_or((0, 0), |lie| lie.at(done, bytes));
         let (offset, items) = self.target.at(done, bytes);
@@ -137,7 +137,7 @@ impl Buffers {
 
 impl Side {
     /// The count, if MPI accesses a file with it as it is: small, and of few bytes.
-    fn fits_file(self) -> Outcome<Option<c_int>> {
+    fn fits_file(self) -> MpiResult<Option<c_int>> {
         let bytes = multiply("count times size", self.count.max(0), self.datatype.size()?)?;
         Ok(settled(self.count).filter(|_| bytes <= FILE_BYTES))
     }
@@ -341,7 +341,7 @@ impl Call {
 }
 
 /// Bytes that a status speaks of, as items of a type: `None` for part of one.
-pub fn items(bytes: i64, datatype: Datatype) -> Outcome<Option<i64>> {
+pub fn items(bytes: i64, datatype: Datatype) -> MpiResult<Option<i64>> {
     let size = datatype.size()?;
     Ok(match (bytes, size) {
         (0, 0) => Some(0),

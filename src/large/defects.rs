@@ -6,7 +6,7 @@
 use super::limit::limit;
 use super::movement::Side;
 use crate::mpi::handle::Role;
-use crate::mpi::{Comm, Datatype, Outcome, quirks, raw, wide_int};
+use crate::mpi::{Comm, Datatype, MpiResult, quirks, raw, wide_int};
 use std::ffi::c_int;
 
 /// For how many partners the arrays are, of `Alltoallw`.
@@ -61,11 +61,11 @@ fn partners(comm: Comm) -> Option<usize> {
 pub fn large_allgatherv(
     comm: Comm,
     datatype: Datatype,
-    items: impl FnOnce(usize) -> Outcome<i64>,
+    items: impl FnOnce(usize) -> MpiResult<i64>,
 ) -> bool {
     let of_one = quirks::ALLGATHERV_OF_ONE_IGNORES_DISPLACEMENT;
     let long = quirks::ALLGATHERV_HANGS_PAST_2_GIB;
-    let wrong = || -> Outcome<bool> {
+    let wrong = || -> MpiResult<bool> {
         let n = wide_int(comm.partners()?);
         if comm.is_inter()? {
             return Ok(long || of_one);
@@ -106,7 +106,7 @@ pub fn is_mixed(datatype: Datatype) -> bool {
     matches!(grain(datatype), Ok(Grain::Mixed))
 }
 
-fn grain(datatype: Datatype) -> Outcome<Grain> {
+fn grain(datatype: Datatype) -> MpiResult<Grain> {
     let size = datatype.size()?;
     if size == 0 {
         return Ok(Grain::Nothing);

@@ -20,7 +20,7 @@ use crate::error::{Code, Error};
 use crate::mpi::dimension::Range;
 use crate::mpi::handle::Object;
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Failure, Outcome, ending, generalized, quirks, raw};
+use crate::mpi::{Datatype, Failure, MpiResult, finalize_hook, generalized, quirks, raw};
 use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,7 +43,21 @@ impl Call {
 
     /// Does what must precede MPI's call. No MPI call that may run a user's error handler belongs here: a
     /// handler may throw, and what it throws must not meet `catch_unwind`.
-    pub fn prepare<T>(self, f: impl FnOnce() -> Outcome<T>) -> Result<T, c_int> {
+    pub fn prepare<T>(self, f: impl FnOnce() -> MpiResult<T>) -> Result<T, c_int> {
+        let (mut f, mut made) = (Some(f), None);
+        let mut once = || {
+            let f = f.take().expect("it is called once");
+            made = Some(f()?);
+            Ok(())
+        };
+        match self.guarded(&mut once) {
+            raw::SUCCESS => Ok(made.expect("it has succeeded")),
+            code => Err(code),
+        }
+    }
+
+    /// As `prepare`, one for all that is prepared: there are hundreds.
+    fn guarded(self, f: &mut dyn FnMut() -> MpiResult<()>) -> c_int {
         generalized::sweep();
         under_way::sweep();
         let f = || if self.on.is_null_comm() { Err(null_comm()) } else { f() };
@@ -54,7 +68,7 @@ impl Call {
             )
             .into())
         });
-        result.map_err(|failure| self.on.raise(self.name, failure))
+        self.finish(result)
     }
 
     /// The same as a persistent collective call. These are MPI-4's, or an extension: an error at once where there
@@ -76,12 +90,12 @@ impl Call {
     /// which confuses types once some 1280 of them live.)
     fn release(self, used: impl Any + Send) {
         if self.is_held() {
-            ending::keep(Box::new(used));
+            finalize_hook::keep(Box::new(used));
         }
     }
 
     /// The code of a call that has done all of its work.
-    pub fn finish(self, result: Outcome<()>) -> c_int {
+    pub fn finish(self, result: MpiResult<()>) -> c_int {
         match result {
             Ok(()) => raw::SUCCESS,
             Err(failure) => self.on.raise(self.name, failure),
@@ -89,7 +103,7 @@ impl Call {
     }
 
     /// As `prepare`, for calls that consist of nothing else.
-    pub fn run(self, f: impl FnOnce() -> Outcome<()>) -> c_int {
+    pub fn run(self, f: impl FnOnce() -> MpiResult<()>) -> c_int {
         match self.prepare(f) {
             Ok(()) => raw::SUCCESS,
             Err(code) => code,
@@ -104,7 +118,7 @@ pub fn array_type(
     mut ranges: Vec<Vec<Range>>,
     c_order: bool,
     of: Datatype,
-) -> Outcome<Made> {
+) -> MpiResult<Made> {
     let mut sizes = sizes.to_vec();
     if c_order {
         sizes.reverse();
@@ -114,7 +128,7 @@ pub fn array_type(
 }
 
 /// Memory of the library's own, filled with zeros.
-pub fn memory(bytes: i64, what: &str) -> Outcome<Vec<u8>> {
+pub fn memory(bytes: i64, what: &str) -> MpiResult<Vec<u8>> {
     let mut memory = Vec::new();
     let n = usize::try_from(bytes).unwrap_or(usize::MAX);
     memory.try_reserve_exact(n).map_err(|_| {
@@ -133,6 +147,6 @@ fn too_large(what: &str) -> Failure {
     Error::new(Code::Argument, format!("{what} is past 2^63")).into()
 }
 
-fn multiply(what: &str, a: i64, b: i64) -> Outcome<i64> {
+fn multiply(what: &str, a: i64, b: i64) -> MpiResult<i64> {
     a.checked_mul(b).ok_or_else(|| too_large(&format!("{what} = {a} * {b}")))
 }

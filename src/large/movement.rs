@@ -7,7 +7,7 @@ use super::types::committed;
 use crate::mpi::handle::Role;
 use crate::mpi::raw::{self, MPI_Datatype};
 use crate::mpi::types::Made;
-use crate::mpi::{Comm, Datatype, Outcome};
+use crate::mpi::{Comm, Datatype, MpiResult};
 use std::ffi::c_int;
 
 /// A count and a type, of one of a call's buffers.
@@ -27,7 +27,7 @@ pub struct Fitted {
 
 impl Side {
     /// One item of a large type, unless the count fits.
-    pub fn fit(self) -> Outcome<Fitted> {
+    pub fn fit(self) -> MpiResult<Fitted> {
         if let Some(count) = settled(self.count) {
             return Ok(Fitted { count, datatype: self.datatype.raw(), made: None });
         }
@@ -36,7 +36,7 @@ impl Side {
     }
 
     /// As `fit`, of an argument that may be without meaning: then MPI does not read it either.
-    fn fit_if(self, significant: bool) -> Outcome<Fitted> {
+    fn fit_if(self, significant: bool) -> MpiResult<Fitted> {
         if significant {
             return self.fit();
         }
@@ -61,7 +61,7 @@ impl Call {
         if choose(self.name, family) == Plan::LargeCall {
             return large();
         }
-        match self.prepare(|| side.fit()) {
+        match self.fitted(side) {
             Ok(fitted) => {
                 let code = call(fitted.count, fitted.datatype);
                 self.release(fitted.made);
@@ -79,7 +79,7 @@ impl Call {
         family: Family,
         send: Side,
         receive: Side,
-        significant: impl FnOnce() -> Outcome<(bool, bool)>,
+        significant: impl FnOnce() -> MpiResult<(bool, bool)>,
         large: impl FnOnce() -> c_int,
         call: impl FnOnce(c_int, MPI_Datatype, c_int, MPI_Datatype) -> c_int,
     ) -> c_int {
@@ -89,10 +89,9 @@ impl Call {
         if choose(self.name, family) == Plan::LargeCall {
             return large();
         }
-        let fitted = self.prepare(|| {
-            let (sends, receives) = significant()?;
-            Ok((send.fit_if(sends)?, receive.fit_if(receives)?))
-        });
+        let fitted = self
+            .prepare(significant)
+            .and_then(|significant| self.both_fitted(send, receive, significant));
         match fitted {
             Ok((from, to)) => {
                 let code = call(from.count, from.datatype, to.count, to.datatype);
@@ -103,6 +102,20 @@ impl Call {
         }
     }
 
+    /// The items of a buffer by an `int` of them.
+    pub(super) fn fitted(self, side: Side) -> Result<Fitted, c_int> {
+        self.prepare(|| side.fit())
+    }
+
+    fn both_fitted(
+        self,
+        send: Side,
+        receive: Side,
+        (sends, receives): (bool, bool),
+    ) -> Result<(Fitted, Fitted), c_int> {
+        self.prepare(|| Ok((send.fit_if(sends)?, receive.fit_if(receives)?)))
+    }
+
     /// Whether a persistent call that moves equal parts is one of parts, as for calls whose parts differ.
     pub fn persistent_by_parts(self) -> bool {
         choose(self.name, Family::PersistentMovement) == Plan::Alltoallw
@@ -111,7 +124,7 @@ impl Call {
     /// `MPIX_Type_*_x`: `out` takes the type made.
     pub fn make(
         self,
-        make: impl FnOnce() -> Outcome<Made>,
+        make: impl FnOnce() -> MpiResult<Made>,
         out: impl FnOnce(MPI_Datatype),
     ) -> c_int {
         match self.prepare(make) {
@@ -125,7 +138,7 @@ impl Call {
 }
 
 /// Which buffers of a gather a rank uses: those sent and those received.
-pub fn gathered(comm: Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
+pub fn gathered(comm: Comm, root: c_int, in_place: bool) -> MpiResult<(bool, bool)> {
     Ok(match comm.role(root)? {
         Role::Root => (!in_place && !comm.is_inter()?, true),
         Role::Leaf => (true, false),

@@ -5,7 +5,7 @@ use super::movement::{Fitted, Side};
 use super::{Call, multiply};
 use crate::error::{Code, Error};
 use crate::mpi::raw::SUCCESS;
-use crate::mpi::{Datatype, Failure, Outcome};
+use crate::mpi::{Datatype, Failure, MpiResult};
 use std::ffi::c_int;
 
 /// The packed bytes of a piece stay well inside an int, whatever a library adds to them.
@@ -17,7 +17,7 @@ struct Cut {
     size: i64,
 }
 
-fn cut(datatype: Datatype) -> Outcome<Cut> {
+fn cut(datatype: Datatype) -> MpiResult<Cut> {
     let size = datatype.size()?;
     let piece = (PIECE_BYTES / size.max(1)).clamp(1, i64::from(limit()));
     Ok(Cut { piece, extent: datatype.bounds()?.extent(), size })
@@ -36,7 +36,7 @@ fn narrow(n: i64) -> c_int {
 
 /// One item that is too large for MPI's call: the offset in bytes of the item, that of its packed bytes, and
 /// these as items of a type.
-pub type PackItem<'a> = &'a mut dyn FnMut(i64, i64, &Fitted) -> Outcome<()>;
+pub type PackItem<'a> = &'a mut dyn FnMut(i64, i64, &Fitted) -> MpiResult<()>;
 
 impl Call {
     /// Pack and unpack: `call` takes the offset of the items in bytes, their number, the offset in the packed
@@ -119,7 +119,7 @@ fn pack_items(
     bytes: i64,
     position: i64,
     item: PackItem<'_>,
-) -> Outcome<i64> {
+) -> MpiResult<i64> {
     let end = multiply("count times size", count, cut.size)?.checked_add(position);
     let Some(end) = end.filter(|&end| end <= bytes) else {
         let message = format!(

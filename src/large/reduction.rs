@@ -8,10 +8,10 @@ use super::{Call, multiply};
 use crate::error::{Code, Error};
 use crate::mpi::error::First;
 use crate::mpi::generalized::{Group, Report, RequestSlot};
+use crate::mpi::large_type_op::{Item, Wrapped, describe};
 use crate::mpi::raw::{MPI_Datatype, MPI_Op, MPI_Request};
 use crate::mpi::types::{Bounds, Made, shift_mut};
-use crate::mpi::wrapped::{Item, Wrapped, describe};
-use crate::mpi::{Comm, Datatype, Op, Outcome, ending, wide_int};
+use crate::mpi::{Comm, Datatype, MpiResult, Op, finalize_hook, wide_int};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -25,7 +25,7 @@ struct Cut {
 
 /// Ranks must cut alike, so the length follows from the bytes of data, which are the same everywhere; an
 /// extent may differ. Steps are extents: items may have gaps.
-fn cut(datatype: Datatype) -> Outcome<Cut> {
+fn cut(datatype: Datatype) -> MpiResult<Cut> {
     let piece = (REDUCTION_BYTES / datatype.size()?.max(1)).clamp(1, i64::from(limit()));
     Ok(Cut { piece, extent: datatype.bounds()?.extent() })
 }
@@ -64,7 +64,7 @@ impl Single {
 }
 
 /// `ordered`: the operation is not said to commute (`quirks::IREDUCE_REORDERS_BY_SIZE`).
-fn single(count: i64, datatype: Datatype, op: Op, ordered: bool) -> Outcome<Single> {
+fn single(count: i64, datatype: Datatype, op: Op, ordered: bool) -> MpiResult<Single> {
     let cut = cut(datatype)?;
     let made = committed(count, datatype)?;
     let piece = c_int::try_from(cut.piece).unwrap_or(c_int::MAX);
@@ -206,7 +206,7 @@ struct Shares {
 }
 
 impl Shares {
-    fn new(comm: Comm, counts: Vec<i64>) -> Outcome<Self> {
+    fn new(comm: Comm, counts: Vec<i64>) -> MpiResult<Self> {
         let mut starts = Vec::with_capacity(counts.len());
         let mut total = 0_i64;
         for (i, &count) in counts.iter().enumerate() {
@@ -228,7 +228,7 @@ impl Shares {
     }
 
     /// A large item for each rank whose count does not fit.
-    fn singles(&self, datatype: Datatype, op: Op, ordered: bool) -> Outcome<Vec<Option<Single>>> {
+    fn singles(&self, datatype: Datatype, op: Op, ordered: bool) -> MpiResult<Vec<Option<Single>>> {
         let one = |&count: &i64| {
             settled(count).is_none().then(|| single(count, datatype, op, ordered)).transpose()
         };
@@ -268,7 +268,7 @@ pub struct Room {
 }
 
 impl Room {
-    pub fn new(count: i64, datatype: Datatype) -> Outcome<Self> {
+    pub fn new(count: i64, datatype: Datatype) -> MpiResult<Self> {
         let Bounds { lower, upper } = datatype.true_bounds()?;
         let last = multiply("count times extent", count - 1, datatype.bounds()?.extent())?;
         let first = (-lower.min(0)).max(-(last + lower)).max(0);
@@ -297,7 +297,7 @@ impl Call {
     pub fn reduce_scatter<'a>(
         self,
         result: Scattered,
-        counts: impl FnOnce() -> Outcome<Counts<'a>>,
+        counts: impl FnOnce() -> MpiResult<Counts<'a>>,
         op: Op,
         input: Input,
         native: impl FnOnce(&[c_int]) -> c_int,
@@ -369,7 +369,7 @@ impl Call {
     pub fn ireduce_scatter<'a>(
         self,
         result: Scattered,
-        counts: impl FnOnce() -> Outcome<Counts<'a>>,
+        counts: impl FnOnce() -> MpiResult<Counts<'a>>,
         op: Op,
         input: Input,
         slot: RequestSlot,
@@ -459,7 +459,7 @@ impl Call {
     /// The persistent forms: one call of MPI's, or an error.
     pub fn reduce_scatter_init<'a>(
         self,
-        counts: impl FnOnce() -> Outcome<Counts<'a>>,
+        counts: impl FnOnce() -> MpiResult<Counts<'a>>,
         native: impl FnOnce(&[c_int]) -> c_int,
         large: impl FnOnce() -> c_int,
     ) -> c_int {
@@ -472,7 +472,7 @@ impl Call {
             let code = native(&counts);
             if !counts.is_empty() {
                 // Every start may read them, and nobody reports when the request is freed.
-                ending::keep(Box::new(counts));
+                finalize_hook::keep(Box::new(counts));
             }
             return code;
         }
@@ -485,10 +485,10 @@ impl Call {
 }
 
 /// Copies so many items from one address to another. Local.
-pub type Copy = fn(*mut c_void, *mut c_void, c_int, Datatype) -> Outcome<()>;
+pub type Copy = fn(*mut c_void, *mut c_void, c_int, Datatype) -> MpiResult<()>;
 
 /// The type for use when all is complete: the user may have freed his by then.
-fn lasting(datatype: Datatype) -> Outcome<Made> {
+fn lasting(datatype: Datatype) -> MpiResult<Made> {
     Made::duplicate(datatype)?.commit()
 }
 

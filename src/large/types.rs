@@ -5,7 +5,7 @@ use super::limit::{limit, settled};
 use crate::error::{Code, Error};
 use crate::mpi::dimension::Range;
 use crate::mpi::types::{Block, Bounds, Made};
-use crate::mpi::{Datatype, Failure, Outcome, TypeAttribute};
+use crate::mpi::{Datatype, Failure, MpiResult, TypeAttribute};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -13,16 +13,16 @@ fn overflow() -> Failure {
     Error::new(Code::Argument, "the type's extent is past 2^63 bytes").into()
 }
 
-fn times(a: i64, b: i64) -> Outcome<i64> {
+fn times(a: i64, b: i64) -> MpiResult<i64> {
     a.checked_mul(b).ok_or_else(overflow)
 }
 
-fn plus(a: i64, b: i64) -> Outcome<i64> {
+fn plus(a: i64, b: i64) -> MpiResult<i64> {
     a.checked_add(b).ok_or_else(overflow)
 }
 
 /// The bounds of `count` items, `stride` bytes apart.
-fn repeated(count: i64, stride: i64, of: Bounds) -> Outcome<Bounds> {
+fn repeated(count: i64, stride: i64, of: Bounds) -> MpiResult<Bounds> {
     if count == 0 {
         return Ok(Bounds { lower: 0, upper: 0 });
     }
@@ -30,19 +30,19 @@ fn repeated(count: i64, stride: i64, of: Bounds) -> Outcome<Bounds> {
     Ok(Bounds { lower: plus(of.lower, last.min(0))?, upper: plus(of.upper, last.max(0))? })
 }
 
-fn with_bounds(made: Made, bounds: Bounds) -> Outcome<Made> {
+fn with_bounds(made: Made, bounds: Bounds) -> MpiResult<Made> {
     if made.datatype().bounds()? == bounds {
         return Ok(made);
     }
     Made::resized(made.datatype(), bounds)
 }
 
-fn join(blocks: &[Block], bounds: Bounds) -> Outcome<Made> {
+fn join(blocks: &[Block], bounds: Bounds) -> MpiResult<Made> {
     with_bounds(Made::structure(blocks)?, bounds)
 }
 
 /// `count` items of `of`, `stride` bytes apart.
-fn repeat(count: i64, stride: i64, of: Datatype) -> Outcome<Made> {
+fn repeat(count: i64, stride: i64, of: Datatype) -> MpiResult<Made> {
     if let Some(count) = settled(count) {
         return Made::hvector(count, 1, stride, of);
     }
@@ -62,7 +62,7 @@ fn repeat(count: i64, stride: i64, of: Datatype) -> Outcome<Made> {
 }
 
 /// Refuses what MPI would raise from within a call that must not be unwound.
-fn not_negative(what: &str, n: i64) -> Outcome<()> {
+fn not_negative(what: &str, n: i64) -> MpiResult<()> {
     if n < 0 {
         return Err(Error::new(Code::Argument, format!("{what} = {n} is negative")).into());
     }
@@ -70,7 +70,7 @@ fn not_negative(what: &str, n: i64) -> Outcome<()> {
 }
 
 /// `count` items of `of`, one after the other.
-pub fn contiguous(count: i64, of: Datatype) -> Outcome<Made> {
+pub fn contiguous(count: i64, of: Datatype) -> MpiResult<Made> {
     not_negative("count", count)?;
     match settled(count) {
         Some(small) => Made::contiguous(small, of.known()?),
@@ -79,12 +79,12 @@ pub fn contiguous(count: i64, of: Datatype) -> Outcome<Made> {
 }
 
 /// As `contiguous`, and ready to be used.
-pub fn committed(count: i64, of: Datatype) -> Outcome<Made> {
+pub fn committed(count: i64, of: Datatype) -> MpiResult<Made> {
     contiguous(count, of)?.commit()
 }
 
 /// `count` items of `of`, `displacement` bytes from the beginning, ready to be used.
-pub fn placed(count: i64, displacement: i64, of: Datatype) -> Outcome<Made> {
+pub fn placed(count: i64, displacement: i64, of: Datatype) -> MpiResult<Made> {
     if let Some(count) = settled(count) {
         return Made::hindexed(&[count], &[displacement], of.known()?)?.commit();
     }
@@ -93,7 +93,7 @@ pub fn placed(count: i64, displacement: i64, of: Datatype) -> Outcome<Made> {
 }
 
 /// `count` blocks of `blocklength` items, `stride` bytes apart.
-pub fn hvector(count: i64, blocklength: i64, stride: i64, of: Datatype) -> Outcome<Made> {
+pub fn hvector(count: i64, blocklength: i64, stride: i64, of: Datatype) -> MpiResult<Made> {
     not_negative("count", count)?;
     not_negative("blocklength", blocklength)?;
     let of = of.known()?;
@@ -104,7 +104,12 @@ pub fn hvector(count: i64, blocklength: i64, stride: i64, of: Datatype) -> Outco
     }
 }
 
-fn block_length(i: usize, length: i64) -> Outcome<()> {
+/// `count` blocks of `blocklength` items, `stride` items apart.
+pub fn vector(count: i64, blocklength: i64, stride: i64, of: Datatype) -> MpiResult<Made> {
+    hvector(count, blocklength, bytes(stride, of)?, of)
+}
+
+fn block_length(i: usize, length: i64) -> MpiResult<()> {
     if length < 0 {
         let message = format!("the length of block {i} = {length} is negative");
         return Err(Error::new(Code::Argument, message).into());
@@ -113,7 +118,7 @@ fn block_length(i: usize, length: i64) -> Outcome<()> {
 }
 
 /// Blocks of items; each block a count and a displacement in bytes.
-pub fn hindexed(blocks: &[(i64, i64)], of: Datatype) -> Outcome<Made> {
+pub fn hindexed(blocks: &[(i64, i64)], of: Datatype) -> MpiResult<Made> {
     let item = of.bounds()?;
     for (i, &(length, _)) in blocks.iter().enumerate() {
         block_length(i, length)?;
@@ -156,12 +161,12 @@ fn fits(n: usize) -> bool {
 }
 
 /// As `join`, for more blocks than one call takes.
-fn join_many(blocks: &[Block], bounds: Bounds) -> Outcome<Made> {
+fn join_many(blocks: &[Block], bounds: Bounds) -> MpiResult<Made> {
     if fits(blocks.len()) {
         return join(blocks, bounds);
     }
     let row = usize::try_from(limit()).unwrap_or(1).max(2);
-    let rows: Vec<Made> = blocks.chunks(row).map(Made::structure).collect::<Outcome<_>>()?;
+    let rows: Vec<Made> = blocks.chunks(row).map(Made::structure).collect::<MpiResult<_>>()?;
     let outer: Vec<Block> = rows
         .iter()
         .map(|made| Block { length: 1, displacement: 0, datatype: made.datatype() })
@@ -170,7 +175,7 @@ fn join_many(blocks: &[Block], bounds: Bounds) -> Outcome<Made> {
 }
 
 /// Blocks of different types: MPI's own structure of types that hold a block each, so that MPI pads it.
-pub fn structure(blocks: &[(i64, i64, Datatype)]) -> Outcome<Made> {
+pub fn structure(blocks: &[(i64, i64, Datatype)]) -> MpiResult<Made> {
     if i32::try_from(blocks.len()).is_err() {
         let message =
             format!("count = {} is more than the blocks that a structure can have", blocks.len());
@@ -196,7 +201,7 @@ pub fn structure(blocks: &[(i64, i64, Datatype)]) -> Outcome<Made> {
 
 /// The parts `ranges` of each dimension of an array of `sizes`, the fastest dimension first. The type spans
 /// the whole array.
-pub fn subarray(sizes: &[i64], ranges: &[Vec<Range>], of: Datatype) -> Outcome<Made> {
+pub fn subarray(sizes: &[i64], ranges: &[Vec<Range>], of: Datatype) -> MpiResult<Made> {
     let item = of.bounds()?.extent();
     let mut stride = item;
     let mut inner: Option<Made> = None;
@@ -232,7 +237,7 @@ pub fn subarray(sizes: &[i64], ranges: &[Vec<Range>], of: Datatype) -> Outcome<M
 }
 
 /// Bytes of so many items.
-pub fn bytes(items: i64, of: Datatype) -> Outcome<i64> {
+pub fn bytes(items: i64, of: Datatype) -> MpiResult<i64> {
     times(items, of.bounds()?.extent())
 }
 
@@ -242,10 +247,30 @@ pub fn blocks(lengths: &[i64], displacements: &[i64]) -> Vec<(i64, i64)> {
 }
 
 /// Blocks of `lengths` items, each at its displacement in items.
-pub fn indexed(lengths: &[i64], displacements: &[i64], of: Datatype) -> Outcome<Made> {
+pub fn indexed(lengths: &[i64], displacements: &[i64], of: Datatype) -> MpiResult<Made> {
     let displacements =
-        displacements.iter().map(|&items| bytes(items, of)).collect::<Outcome<Vec<_>>>()?;
+        displacements.iter().map(|&items| bytes(items, of)).collect::<MpiResult<Vec<_>>>()?;
     hindexed(&blocks(lengths, &displacements), of)
+}
+
+/// Blocks of `blocklength` items, each at its displacement in items.
+pub fn indexed_block(blocklength: i64, displacements: &[i64], of: Datatype) -> MpiResult<Made> {
+    indexed(&vec![blocklength; displacements.len()], displacements, of)
+}
+
+/// Blocks of `blocklength` items, each at its displacement in bytes.
+pub fn hindexed_block(blocklength: i64, displacements: &[i64], of: Datatype) -> MpiResult<Made> {
+    hindexed(&blocks(&vec![blocklength; displacements.len()], displacements), of)
+}
+
+/// Blocks of `lengths` items, each at its displacement in bytes and of its own type.
+pub fn structure_of(lengths: &[i64], displacements: &[i64], of: &[Datatype]) -> MpiResult<Made> {
+    let blocks: Vec<_> = blocks(lengths, displacements)
+        .into_iter()
+        .zip(of)
+        .map(|((length, start), &datatype)| (length, start, datatype))
+        .collect();
+    structure(&blocks)
 }
 
 /// What `BigMPI_Decode_contiguous_x` tells of a type of `MPIX_Type_contiguous_x`.
@@ -260,8 +285,15 @@ fn forget(number: usize) {
     }
 }
 
+/// As `contiguous`; `decode` undoes it.
+pub fn remembered(count: i64, of: Datatype) -> MpiResult<Made> {
+    let made = contiguous(count, of)?;
+    remember(&made, count, of)?;
+    Ok(made)
+}
+
 /// Remembers what the type was made of, as long as it lives.
-pub fn remember(made: &Made, count: i64, of: Datatype) -> Outcome<()> {
+fn remember(made: &Made, count: i64, of: Datatype) -> MpiResult<()> {
     let key = match KEY.get() {
         Some(&key) => key,
         None => {
@@ -280,7 +312,7 @@ pub fn remember(made: &Made, count: i64, of: Datatype) -> Outcome<()> {
 }
 
 /// Count and type of the items of a type that `MPIX_Type_contiguous_x` made.
-pub fn decode(datatype: Datatype) -> Outcome<(i64, Datatype)> {
+pub fn decode(datatype: Datatype) -> MpiResult<(i64, Datatype)> {
     let number = match KEY.get() {
         Some(key) => key.get(datatype)?,
         None => None,

@@ -1,7 +1,7 @@
 //! The arrays of nonblocking operations, which live until MPI gives up the types in them.
 
 use crate::mpi::arrays::Lists;
-use crate::mpi::{Datatype, Outcome, TypeAttribute};
+use crate::mpi::{Datatype, MpiResult, TypeAttribute};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -26,7 +26,7 @@ fn witness_gone(number: usize) {
 }
 
 /// Gives the type that MPI releases last of an operation's the number of its arrays.
-pub fn mark(witness: Datatype) -> Outcome<usize> {
+pub fn mark(witness: Datatype) -> MpiResult<usize> {
     let key = match KEY.get() {
         Some(&key) => key,
         None => {
@@ -59,9 +59,4 @@ pub fn sweep() {
     let freed: Vec<_> = gone.iter().filter_map(|number| lists.remove(number)).collect();
     drop(table);
     drop(freed); // outside the lock
-}
-
-/// How many operations have arrays that live.
-pub fn alive() -> usize {
-    under_way().lists.as_ref().map_or(0, HashMap::len)
 }

@@ -12,7 +12,7 @@ use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::{Object, Role};
 use crate::mpi::raw::{MPI_Aint, MPI_Request};
 use crate::mpi::types::{Made, aint, from_aint};
-use crate::mpi::{Comm, Datatype, Outcome, quirks, raw, wide_int};
+use crate::mpi::{Comm, Datatype, MpiResult, quirks, raw, wide_int};
 use std::cell::Cell;
 use std::ffi::c_int;
 
@@ -96,7 +96,7 @@ impl<'a> Parts<'a> {
         counts: &'a [i64],
         displacements: &'a [MPI_Aint],
         datatype: Datatype,
-    ) -> Outcome<Self> {
+    ) -> MpiResult<Self> {
         if n == 0 {
             return Ok(Self::nothing(0));
         }
@@ -129,7 +129,7 @@ impl<'a> Parts<'a> {
         Self { which: Which::But(partner), ..self }
     }
 
-    fn part(&self, i: usize) -> Outcome<Part> {
+    fn part(&self, i: usize) -> MpiResult<Part> {
         let takes_part = match self.which {
             Which::All => true,
             Which::But(partner) => i != partner,
@@ -157,7 +157,7 @@ impl<'a> Parts<'a> {
         Ok(part.behind(self.base))
     }
 
-    pub fn to_vec(&self) -> Outcome<Vec<Part>> {
+    pub fn to_vec(&self) -> MpiResult<Vec<Part>> {
         (0..self.n).map(|i| self.part(i)).collect()
     }
 }
@@ -185,8 +185,8 @@ pub fn gather<'a>(
     root: c_int,
     in_place: bool,
     own: Part,
-    all: impl FnOnce(usize) -> Outcome<Parts<'a>>,
-) -> Outcome<Traffic<'a>> {
+    all: impl FnOnce(usize) -> MpiResult<Parts<'a>>,
+) -> MpiResult<Traffic<'a>> {
     let n = wide_int(comm.partners()?);
     let role = comm.role(root)?;
     let receives = if role == Role::Root { all(n)? } else { Parts::nothing(n) };
@@ -207,8 +207,8 @@ pub fn scatter<'a>(
     root: c_int,
     in_place: bool,
     own: Part,
-    all: impl FnOnce(usize) -> Outcome<Parts<'a>>,
-) -> Outcome<Traffic<'a>> {
+    all: impl FnOnce(usize) -> MpiResult<Parts<'a>>,
+) -> MpiResult<Traffic<'a>> {
     let turned = gather(comm, root, in_place, own, all)?;
     Ok(Traffic::new(turned.receives, turned.sends))
 }
@@ -220,8 +220,8 @@ pub fn allgather<'a>(
     comm: Comm,
     in_place: Option<i64>,
     own: Part,
-    all: impl FnOnce(usize) -> Outcome<Parts<'a>>,
-) -> Outcome<Traffic<'a>> {
+    all: impl FnOnce(usize) -> MpiResult<Parts<'a>>,
+) -> MpiResult<Traffic<'a>> {
     let n = wide_int(comm.partners()?);
     let receives = all(n)?;
     let rank = wide_int(comm.rank()?);
@@ -233,7 +233,7 @@ pub fn allgather<'a>(
 }
 
 /// As a broadcast of what lies at `address`, given as for `allgather` in place.
-pub fn broadcast<'a>(comm: Comm, root: c_int, own: Part, address: i64) -> Outcome<Traffic<'a>> {
+pub fn broadcast<'a>(comm: Comm, root: c_int, own: Part, address: i64) -> MpiResult<Traffic<'a>> {
     let n = wide_int(comm.partners()?);
     let at = usize::try_from(root).ok().filter(|&at| at < n);
     let (mut sends, mut receives) = (Parts::nothing(n), Parts::nothing(n));
@@ -260,13 +260,13 @@ pub const fn neighbour_width() -> Width {
 }
 
 /// What neighbours exchange, as the call that serves them takes it.
-pub fn among_neighbours<'a>(comm: Comm, traffic: Traffic<'a>) -> Outcome<Traffic<'a>> {
+pub fn among_neighbours<'a>(comm: Comm, traffic: Traffic<'a>) -> MpiResult<Traffic<'a>> {
     if NEIGHBOURS_BY_RANK { by_rank(comm, &traffic) } else { Ok(traffic) }
 }
 
 /// What goes to and comes from neighbours as an exchange of all ranks. Several edges between two ranks become
 /// one part, in the order of the edges: the order in which MPI would match their messages.
-fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> Outcome<Traffic<'a>> {
+fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> MpiResult<Traffic<'a>> {
     let (sources, destinations) = comm.neighbours()?;
     let size = wide_int(comm.size()?);
     let mut joined = Vec::new();
@@ -280,7 +280,7 @@ fn gathered_by_rank(
     ranks: &[c_int],
     parts: &[Part],
     joined: &mut Vec<Made>,
-) -> Outcome<Vec<Part>> {
+) -> MpiResult<Vec<Part>> {
     let mut of_rank: Vec<Vec<Part>> = vec![Vec::new(); size];
     for (&rank, &part) in ranks.iter().zip(parts) {
         // MPI_PROC_NULL, beyond the open end of a grid, is negative.
@@ -290,7 +290,7 @@ fn gathered_by_rank(
             edges.push(part);
         }
     }
-    let mut one = |edges: &[Part]| -> Outcome<Part> {
+    let mut one = |edges: &[Part]| -> MpiResult<Part> {
         match edges {
             [] => Ok(Part::none()),
             [part] => Ok(*part),
@@ -325,7 +325,7 @@ impl Arrays {
         self.datatypes.clear();
     }
 
-    fn fill(&mut self, parts: &Parts<'_>, width: Width, keep: &mut Vec<Made>) -> Outcome<()> {
+    fn fill(&mut self, parts: &Parts<'_>, width: Width, keep: &mut Vec<Made>) -> MpiResult<()> {
         self.clear();
         for i in 0..parts.n {
             let part = parts.part(i)?;
@@ -364,13 +364,13 @@ thread_local! {
 
 impl Lists {
     /// The arrays of an exchange, for a caller who keeps them until it is complete.
-    pub fn new(traffic: &mut Traffic<'_>, width: Width) -> Outcome<Self> {
+    pub fn new(traffic: &mut Traffic<'_>, width: Width) -> MpiResult<Self> {
         let mut lists = Self::default();
         lists.fill(traffic, width)?;
         Ok(lists)
     }
 
-    fn fill(&mut self, traffic: &mut Traffic<'_>, width: Width) -> Outcome<()> {
+    fn fill(&mut self, traffic: &mut Traffic<'_>, width: Width) -> MpiResult<()> {
         self.keep.append(&mut traffic.joined);
         self.send.fill(&traffic.sends, width, &mut self.keep)?;
         self.receive.fill(&traffic.receives, width, &mut self.keep)
@@ -389,7 +389,7 @@ impl Lists {
 
     /// A type of which the operation holds a reference until it is complete: made for it, or put in the place of
     /// another. It is the one that MPI releases last.
-    fn witness(&mut self) -> Outcome<Option<Datatype>> {
+    fn witness(&mut self) -> MpiResult<Option<Datatype>> {
         let mut found = None;
         for arrays in [&mut self.send, &mut self.receive] {
             let used = arrays.counts.iter().rposition(|&count| count != 0);
@@ -410,7 +410,7 @@ impl Lists {
 }
 
 /// Where the arrays are, once they are written on their witness: at an address that does not move.
-fn publish(mut lists: Lists) -> Outcome<(usize, Lists)> {
+fn publish(mut lists: Lists) -> MpiResult<(usize, Lists)> {
     let Some(witness) = lists.witness()? else { return Ok((0, lists)) };
     Ok((under_way::mark(witness)?, lists))
 }
@@ -422,7 +422,7 @@ impl Call {
         family: Family,
         large: impl FnOnce() -> c_int,
         width: Width,
-        traffic: impl FnOnce() -> Outcome<Traffic<'a>>,
+        traffic: impl FnOnce() -> MpiResult<Traffic<'a>>,
         call: impl FnOnce(&Lists) -> c_int,
     ) -> c_int {
         if choose(self.name, family) == Plan::LargeCall {
@@ -451,7 +451,7 @@ impl Call {
         large: impl FnOnce() -> c_int,
         width: Width,
         slot: RequestSlot,
-        traffic: impl FnOnce() -> Outcome<Traffic<'a>>,
+        traffic: impl FnOnce() -> MpiResult<Traffic<'a>>,
         call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         if choose(self.name, family) == Plan::LargeCall {
@@ -464,25 +464,43 @@ impl Call {
         self,
         width: Width,
         slot: RequestSlot,
-        traffic: impl FnOnce() -> Outcome<Traffic<'a>>,
+        traffic: impl FnOnce() -> MpiResult<Traffic<'a>>,
         call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         let mut traffic = match self.prepare(traffic) {
             Ok(traffic) => traffic,
             Err(code) => return code,
         };
-        let topology = match self.prepare(|| self.miscounted(width)) {
+        let topology = match self.checked_topology(width) {
             Ok(topology) => topology,
             Err(code) => return code,
         };
         if !traffic.staging.is_empty() || topology.is_some() {
-            return self.start_staged(width, topology, slot, traffic, call);
+            let mut call = Some(call);
+            let mut once = |lists: &Lists, request: *mut MPI_Request| {
+                let call = call.take().expect("it is called once");
+                call(lists, request)
+            };
+            return self.start_staged(width, topology, slot, traffic, &mut once);
         }
-        let (number, mut lists) = match self.prepare(|| publish(Lists::new(&mut traffic, width)?)) {
+        let (number, lists) = match self.published(&mut traffic, width) {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
         let code = call(&lists, slot.place());
+        self.started(code, number, lists)
+    }
+
+    fn checked_topology(self, width: Width) -> Result<Option<(usize, usize)>, c_int> {
+        self.prepare(|| self.miscounted(width))
+    }
+
+    fn published(self, traffic: &mut Traffic<'_>, width: Width) -> Result<(usize, Lists), c_int> {
+        self.prepare(|| publish(Lists::new(traffic, width)?))
+    }
+
+    /// What becomes of the lists of a call that MPI has given a code for.
+    fn started(self, code: c_int, number: usize, mut lists: Lists) -> c_int {
         if self.is_held() {
             self.release(lists);
             return code;
@@ -501,7 +519,7 @@ impl Call {
 
     /// Where MPI keeps as many types of a nonblocking Alltoallw as a rank has neighbours, not partners: how many
     /// it then reads of the arrays, of those received and sent.
-    fn miscounted(self, width: Width) -> Outcome<Option<(usize, usize)>> {
+    fn miscounted(self, width: Width) -> MpiResult<Option<(usize, usize)>> {
         let all_ranks = width == Width::Int && !self.persistent;
         match self.on {
             Object::Comm(comm) if all_ranks && quirks::IALLTOALLW_KEEPS_TYPES_OF_NEIGHBOURS => {
@@ -519,7 +537,7 @@ impl Call {
         topology: Option<(usize, usize)>,
         slot: RequestSlot,
         mut traffic: Traffic<'_>,
-        call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
+        call: &mut dyn FnMut(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         match self.prepare(|| Ok((Group::new(Report::Empty)?, Lists::new(&mut traffic, width)?))) {
             Ok((mut group, mut lists)) => {
@@ -556,7 +574,7 @@ impl Call {
             let traffic = || broadcast(comm, root, own, address);
             return self.start_alltoallw(Width::Int, slot, traffic, as_alltoallw);
         }
-        match self.prepare(|| side.fit()) {
+        match self.fitted(side) {
             Ok(fitted) => {
                 let code = as_type(fitted.count, fitted.datatype);
                 self.release(fitted.made);

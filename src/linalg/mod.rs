@@ -28,4 +28,4 @@ pub use qr::qr;
 pub use sparse::{Pattern, sparse_multiply};
 pub use spectral::{eigen_sym, eigenvalues_sym, singular_values, svd};
 pub use sum::{sum, total, trace};
-pub use triangular::{Triangle, solve_triangular};
+pub use triangular::{solve_lower, solve_upper};

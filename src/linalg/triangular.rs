@@ -92,17 +92,23 @@ impl Operation<1> for SolveTriangular {
     }
 }
 
-/// X with T X = B, where T is a triangle of `t`, whose other elements are not read.
-pub fn solve_triangular(
+/// X with T X = B, where T is the lower triangle of `t`, whose other elements are not read.
+pub fn solve_lower(tape: Option<&mut Tape>, t: Operand, b: Operand) -> Result<Owned> {
+    solve_triangular("solve_lower", tape, Triangle::Lower, t, b)
+}
+
+/// The same with the upper triangle.
+pub fn solve_upper(tape: Option<&mut Tape>, t: Operand, b: Operand) -> Result<Owned> {
+    solve_triangular("solve_upper", tape, Triangle::Upper, t, b)
+}
+
+fn solve_triangular(
+    name: &str,
     tape: Option<&mut Tape>,
     triangle: Triangle,
     t: Operand,
     b: Operand,
 ) -> Result<Owned> {
-    let name = match triangle {
-        Triangle::Lower => "solve_lower",
-        Triangle::Upper => "solve_upper",
-    };
     let n = square(name, "a", t.part())?;
     check_shapes(name, ("a", t.part()), ("b", b.part()), n == b.part().rows)?;
     let seen = values(&t);

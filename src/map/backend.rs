@@ -1,6 +1,6 @@
 //! Who does jobs.
 
-use super::failure::Outcome;
+use super::failure::MpiResult;
 use super::job::Places;
 use super::task::Task;
 use crate::error::{Code, Error, Result};
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// One way to have jobs done: by this thread, by threads, by ranks.
 pub trait Backend {
     /// Has some jobs of a task done, and writes what they give to `places`.
-    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()>;
+    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> MpiResult<()>;
 
     /// How many jobs a rank does at once.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))] // ranks ask

@@ -3,7 +3,7 @@
 use super::backend::{Backend, Choice};
 use super::data::{self, Data, DataHandle, Source};
 use super::event::{Mapped, StoredParts};
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, MpiResult};
 use super::function::{self, Named};
 use super::job::{self, Places};
 use super::local::Local;
@@ -131,7 +131,7 @@ impl Inner {
         self.service.as_mut().filter(|_| self.choice.ranks)
     }
 
-    fn run(&mut self, task: &Task, places: Places) -> Outcome<()> {
+    fn run(&mut self, task: &Task, places: Places) -> MpiResult<()> {
         let own = self.local.with(self.choice.threads);
         let jobs = 0..task.jobs;
         match self.service.as_mut().filter(|_| self.choice.ranks) {
@@ -235,7 +235,7 @@ fn with_buffers<R>(f: impl FnOnce(&mut Buffers) -> R) -> R {
     result
 }
 
-fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> Outcome<()> {
+fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> MpiResult<()> {
     with_buffers(|buffers| {
         let mut by = by(map);
         let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
@@ -263,7 +263,7 @@ fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> 
     })
 }
 
-fn second(map: Option<&Map>, call: &Call, buffers: &mut Buffers, out: Second) -> Outcome<()> {
+fn second(map: Option<&Map>, call: &Call, buffers: &mut Buffers, out: Second) -> MpiResult<()> {
     let mut by = by(map);
     let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
     let Buffers { shared, job, values, derivatives } = buffers;
@@ -331,7 +331,7 @@ fn task<'a>(
     wanted: Wanted,
     (named, data): (&'a Named, Option<&'a Arc<Data>>),
     (shared, job): (&'a mut Vec<f64>, &'a mut Vec<f64>),
-) -> Outcome<(Task<'a>, InARow)> {
+) -> MpiResult<(Task<'a>, InARow)> {
     let mut in_a_row = [true; 2];
     let parameters = [(&mut *shared, call.shared), (&mut *job, call.job)];
     for ((values, vars), in_a_row) in parameters.into_iter().zip(&mut in_a_row) {
@@ -413,7 +413,7 @@ impl PendingEvent {
     }
 
     /// The jobs are done, or not: records the event, and makes the results active.
-    fn end(self, done: Outcome<()>, values: &[f64], y_out: &mut [Var]) -> Outcome<()> {
+    fn end(self, done: MpiResult<()>, values: &[f64], y_out: &mut [Var]) -> MpiResult<()> {
         let Self { shared, job, y_parts, job_parts, jobs, lease } = self;
         let ended = current(|tape| {
             let derivatives = tape.end_lease(&lease, done.is_ok())?;

@@ -17,7 +17,7 @@ pub struct Failure {
     pub text: String,
 }
 
-pub type Outcome<T> = Result<T, Failure>;
+pub type MpiResult<T> = Result<T, Failure>;
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -56,7 +56,7 @@ pub fn remember<T>(result: Result<T, Error>) -> Result<T, Error> {
 }
 
 /// The failure of two parts of a call: that of the earlier job or, where none is to blame, of the lower rank.
-pub fn both(one: Outcome<()>, other: Outcome<()>) -> Outcome<()> {
+pub fn both(one: MpiResult<()>, other: MpiResult<()>) -> MpiResult<()> {
     let place = |failure: &Failure| (failure.job, failure.rank);
     match (one, other) {
         (Err(one), Err(other)) => Err(if place(&other) < place(&one) { other } else { one }),

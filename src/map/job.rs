@@ -1,7 +1,7 @@
 //! Jobs, one after the other, on a tape of the thread's.
 
 use super::data::Data;
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, MpiResult};
 use super::room::renew;
 use super::shape::Parts;
 use super::task::{Task, Wanted};
@@ -78,7 +78,7 @@ impl From<Error> for Ended {
 }
 
 /// Runs some jobs of a task in this thread.
-pub fn run(task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
+pub fn run(task: &Task, jobs: Range<usize>, places: Places) -> MpiResult<()> {
     if jobs.is_empty() {
         places.values.fill(0.0);
         places.derivatives.fill(0.0);

@@ -2,7 +2,7 @@
 
 use super::backend::Backend;
 use super::data::{Data, DataHandle};
-use super::failure::Outcome;
+use super::failure::MpiResult;
 use super::job::Places;
 use super::task::Task;
 use std::ops::Range;
@@ -16,15 +16,15 @@ impl Service {
         match *self {}
     }
 
-    pub fn keep(&mut self, _data: &Data) -> Outcome<()> {
+    pub fn keep(&mut self, _data: &Data) -> MpiResult<()> {
         match *self {}
     }
 
-    pub fn forget(&mut self, _handle: DataHandle) -> Outcome<()> {
+    pub fn forget(&mut self, _handle: DataHandle) -> MpiResult<()> {
         match *self {}
     }
 
-    pub fn stop(self) -> Outcome<()> {
+    pub fn stop(self) -> MpiResult<()> {
         match self {}
     }
 }
@@ -38,7 +38,7 @@ impl<'a> Ranks<'a> {
 }
 
 impl Backend for Ranks<'_> {
-    fn run(&mut self, _task: &Task, _jobs: Range<usize>, _places: Places) -> Outcome<()> {
+    fn run(&mut self, _task: &Task, _jobs: Range<usize>, _places: Places) -> MpiResult<()> {
         match *self.0 {}
     }
 }

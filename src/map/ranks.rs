@@ -6,7 +6,7 @@
 
 use super::backend::Backend;
 use super::data::{Data, DataHandle};
-use super::failure::{Failure, Outcome, both};
+use super::failure::{Failure, MpiResult, both};
 use super::function;
 use super::job::Places;
 use super::local::Local;
@@ -107,7 +107,7 @@ impl<'a> Ranks<'a> {
 }
 
 impl Backend for Ranks<'_> {
-    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
+    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> MpiResult<()> {
         assert_eq!(jobs, 0..task.jobs, "all jobs of a call");
         self.service.run(task, self.own, places)
     }
@@ -119,11 +119,11 @@ impl Backend for Ranks<'_> {
 
 /// Calls `stop` as MPI ends. Failing that, who serves is let go by those who free their maps in time.
 pub fn at_end(stop: fn(usize)) {
-    let _ = mpi::ending::at_end(stop);
+    let _ = mpi::finalize_hook::at_end(stop);
 }
 
 /// The two sides' communicator; collective.
-fn private(comm: Comm, root: bool) -> mpi::Outcome<Comm> {
+fn private(comm: Comm, root: bool) -> mpi::MpiResult<Comm> {
     if !mpi::is_live() {
         return Err(Error::new(Code::Mpi, "MPI is not initialised, or has been finalised").into());
     }
@@ -146,7 +146,7 @@ fn private(comm: Comm, root: bool) -> mpi::Outcome<Comm> {
 }
 
 /// The words of an answer to a call, of which there are none where the worker has left.
-fn answered(words: &[u64], epoch: u64, rank: i32) -> mpi::Outcome<&[u64]> {
+fn answered(words: &[u64], epoch: u64, rank: i32) -> mpi::MpiResult<&[u64]> {
     let text = match words.first() {
         Some(&call) if call == epoch => return Ok(words),
         Some(call) => format!("rank {rank} answers call {call} instead of {epoch}"),
@@ -161,7 +161,7 @@ fn mpi_failure(failure: mpi::Failure) -> Error {
 
 impl Service {
     /// Begins to serve; collective with `serve` on the other ranks.
-    pub fn new(comm: Comm) -> mpi::Outcome<Self> {
+    pub fn new(comm: Comm) -> mpi::MpiResult<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let comm = private(comm, true)?;
         let size = mpi::wide_int(comm.size()?);
@@ -186,7 +186,7 @@ impl Service {
     }
 
     /// Runs `f`, whose failure is one of MPI: then nothing is known of the workers any more.
-    fn guarded<R>(&mut self, f: impl FnOnce(&mut Self) -> mpi::Outcome<R>) -> Outcome<R> {
+    fn guarded<R>(&mut self, f: impl FnOnce(&mut Self) -> mpi::MpiResult<R>) -> MpiResult<R> {
         if let Some(error) = &self.broken {
             return Err(error.clone().into());
         }
@@ -200,7 +200,7 @@ impl Service {
     }
 
     /// Gives data to all workers.
-    pub fn keep(&mut self, data: &Data) -> Outcome<()> {
+    pub fn keep(&mut self, data: &Data) -> MpiResult<()> {
         let words = data.words()?;
         let kept = self.guarded(|service| {
             let head = Head {
@@ -225,7 +225,7 @@ impl Service {
     }
 
     /// Lets all workers forget data.
-    pub fn forget(&mut self, handle: DataHandle) -> Outcome<()> {
+    pub fn forget(&mut self, handle: DataHandle) -> MpiResult<()> {
         self.guarded(|service| {
             let head = Head { data: handle, ..Head::of(Order::Forget, service.epoch) };
             for rank in service.workers() {
@@ -236,11 +236,11 @@ impl Service {
     }
 
     /// Ends the service.
-    pub fn stop(mut self) -> Outcome<()> {
+    pub fn stop(mut self) -> MpiResult<()> {
         self.end()
     }
 
-    fn end(&mut self) -> Outcome<()> {
+    fn end(&mut self) -> MpiResult<()> {
         let done = self.guarded(|service| {
             let head = Head::of(Order::Stop, service.epoch);
             for rank in service.workers() {
@@ -260,7 +260,7 @@ impl Service {
     }
 
     /// An order that carries nothing in itself.
-    fn send(&mut self, rank: i32, head: &Head) -> mpi::Outcome<()> {
+    fn send(&mut self, rank: i32, head: &Head) -> mpi::MpiResult<()> {
         let comm = self.comm;
         let order = &mut self.line(rank).order;
         let words = order.words();
@@ -270,7 +270,7 @@ impl Service {
     }
 
     /// Answers to orders that have no results.
-    fn short_answers(&mut self) -> mpi::Outcome<Outcome<()>> {
+    fn short_answers(&mut self) -> mpi::MpiResult<MpiResult<()>> {
         let (comm, epoch) = (self.comm, self.epoch);
         let mut done = Ok(());
         for rank in self.workers() {
@@ -285,7 +285,7 @@ impl Service {
     }
 
     /// Runs all jobs of a task, some of them here.
-    fn run(&mut self, task: &Task, own: &mut dyn Backend, places: Places) -> Outcome<()> {
+    fn run(&mut self, task: &Task, own: &mut dyn Backend, places: Places) -> MpiResult<()> {
         let (key, ranks) = (task.named.key, self.lines.len());
         let group = self.schedule.divide(key, task.jobs, ranks, own.threads());
         let task = Task { group, ..*task };
@@ -305,7 +305,7 @@ impl Service {
         own: &mut dyn Backend,
         blocks: &[Range<usize>],
         mut places: Places,
-    ) -> mpi::Outcome<Outcome<()>> {
+    ) -> mpi::MpiResult<MpiResult<()>> {
         let n = own.threads();
         if task.wanted == Wanted::Sum {
             places.values.fill(0.0);
@@ -348,8 +348,8 @@ impl Service {
         threads: usize,
         left: &mut Left,
         places: &mut Places,
-        done: &mut Outcome<()>,
-    ) -> mpi::Outcome<bool> {
+        done: &mut MpiResult<()>,
+    ) -> mpi::MpiResult<bool> {
         let (mut any, ranks) = (false, self.lines.len());
         for rank in self.workers() {
             let line = self.line(rank);
@@ -388,7 +388,7 @@ impl Service {
         task: &Task,
         block: Block,
         threads: usize,
-    ) -> mpi::Outcome<Outcome<()>> {
+    ) -> mpi::MpiResult<MpiResult<()>> {
         let jobs = &block.jobs;
         if jobs.is_empty() {
             return Ok(Ok(()));
@@ -431,7 +431,7 @@ impl Service {
     }
 
     /// Sends what an order carries, if it does not carry it in itself.
-    fn carry(&mut self, rank: i32, task: &Task) -> mpi::Outcome<()> {
+    fn carry(&mut self, rank: i32, task: &Task) -> mpi::MpiResult<()> {
         let Self { comm, lines, packed, .. } = self;
         let line = &mut lines[mpi::wide_int(rank)];
         line.order.wait()?;
@@ -450,7 +450,7 @@ impl Service {
         own: &mut dyn Backend,
         block: &Block,
         places: &mut Places,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         let Block { jobs, values, derivatives } = block.clone();
         let seconds = &mut places.seconds[schedule::groups(&jobs, task.group)];
         if task.wanted != Wanted::Sum {
@@ -471,7 +471,12 @@ impl Service {
     }
 
     /// Takes a worker's answer, and the derivatives that follow it.
-    fn take(&mut self, rank: i32, task: &Task, places: &mut Places) -> mpi::Outcome<Outcome<()>> {
+    fn take(
+        &mut self,
+        rank: i32,
+        task: &Task,
+        places: &mut Places,
+    ) -> mpi::MpiResult<MpiResult<()>> {
         let (comm, epoch) = (self.comm, self.epoch);
         let Self { part, packed, lines, .. } = self;
         let line = &mut lines[mpi::wide_int(rank)];
@@ -576,7 +581,7 @@ struct Worker {
 }
 
 /// Does the jobs of the root of `comm` until it stops; collective with `Service::new` there.
-pub fn serve(comm: Comm) -> mpi::Outcome<()> {
+pub fn serve(comm: Comm) -> mpi::MpiResult<()> {
     let comm = private(comm, false)?;
     let mut worker = Worker {
         comm,
@@ -608,11 +613,11 @@ pub fn serve(comm: Comm) -> mpi::Outcome<()> {
 
 impl Worker {
     /// One order; false if it was the last.
-    fn obey(&mut self) -> mpi::Outcome<bool> {
+    fn obey(&mut self) -> mpi::MpiResult<bool> {
         self.order.receive(self.comm, HEAD + INLINE, ROOT)?;
         self.order.wait()?;
         let head = Head::read(self.order.arrived());
-        let mut room: Outcome<()> = Ok(());
+        let mut room: MpiResult<()> = Ok(());
         let apart = head.carries > INLINE || head.order == Order::Keep;
         if apart {
             room = renew(&mut self.rest, head.carries).map_err(Into::into);
@@ -644,7 +649,7 @@ impl Worker {
     }
 
     /// Takes words for which there is no room.
-    fn let_pass(&self, mut n: usize) -> mpi::Outcome<()> {
+    fn let_pass(&self, mut n: usize) -> mpi::MpiResult<()> {
         let mut piece = vec![0u64; n.min(PIECE)];
         while n > 0 {
             let words = n.min(PIECE);
@@ -654,7 +659,7 @@ impl Worker {
         Ok(())
     }
 
-    fn acknowledge(&mut self, epoch: u64, done: &Outcome<()>) -> mpi::Outcome<()> {
+    fn acknowledge(&mut self, epoch: u64, done: &MpiResult<()>) -> mpi::MpiResult<()> {
         let words = self.answer.words();
         words.clear();
         wire::write_answer(epoch, done, 0, words);
@@ -663,7 +668,7 @@ impl Worker {
     }
 
     /// Does the jobs of an order.
-    fn work(&mut self, head: &Head, apart: bool) -> Outcome<()> {
+    fn work(&mut self, head: &Head, apart: bool) -> MpiResult<()> {
         let named = function::keyed(head.function)
             .ok_or_else(|| Error::new(Code::Argument, "not registered on this rank"))?;
         let data = self.known.iter().find(|data| data.handle == head.data).cloned();
@@ -718,7 +723,7 @@ impl Worker {
     }
 
     /// Sends what has come out.
-    fn report(&mut self, head: &Head, mut done: Outcome<()>) -> mpi::Outcome<()> {
+    fn report(&mut self, head: &Head, mut done: MpiResult<()>) -> mpi::MpiResult<()> {
         let words = self.answer.words();
         words.clear();
         let results = ANSWER + self.values.len() + self.seconds.len() + INLINE;

@@ -1,12 +1,12 @@
 //! Jobs on the threads of a pool, in chunks that idle threads take from busy ones.
 
 use super::backend::Backend;
-use super::failure::{Outcome, both};
+use super::failure::{MpiResult, both};
 use super::job::{self, Places};
 use super::room::renew;
 use super::task::{Task, Wanted};
 use crate::error::{Code, Error};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::ops::Range;
 
 /// Chunks for each thread: what is left of the last ones bounds the time that threads wait.
@@ -28,7 +28,7 @@ impl Threads {
         self.n = n;
     }
 
-    fn pool(&mut self) -> Outcome<&ThreadPool> {
+    fn pool(&mut self) -> MpiResult<&ThreadPool> {
         let n = self.n;
         if self.pool.as_ref().is_none_or(|pool| pool.current_num_threads() != n) {
             self.pool = None;
@@ -44,7 +44,7 @@ impl Threads {
     }
 
     /// Each chunk has its own sum, so that the order of the additions is always the same.
-    fn sum(&mut self, task: &Task, chunks: &[Range<usize>], places: Places) -> Outcome<()> {
+    fn sum(&mut self, task: &Task, chunks: &[Range<usize>], places: Places) -> MpiResult<()> {
         let (mut values, mut derivatives) =
             (std::mem::take(&mut self.values), std::mem::take(&mut self.derivatives));
         let sizes = chunks.iter().map(|chunk| task.sizes(chunk));
@@ -75,7 +75,7 @@ impl Backend for Threads {
         self.n
     }
 
-    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
+    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> MpiResult<()> {
         if jobs.len() < 2 {
             return job::run(task, jobs, places);
         }
@@ -127,7 +127,7 @@ fn divide(jobs: &Range<usize>, group: usize, n: usize, chunks: &mut Vec<Range<us
 }
 
 /// Runs chunks, of which other threads may take the later half.
-fn spread(task: &Task, chunks: &[Range<usize>], places: Places) -> Outcome<()> {
+fn spread(task: &Task, chunks: &[Range<usize>], places: Places) -> MpiResult<()> {
     if let [chunk] = chunks {
         return job::run(task, chunk.clone(), places);
     }
@@ -145,6 +145,6 @@ fn spread(task: &Task, chunks: &[Range<usize>], places: Places) -> Outcome<()> {
     let one = Places { values, derivatives, seconds };
     let other =
         Places { values: late_values, derivatives: late_derivatives, seconds: late_seconds };
-    let (one, other) = rayon::join(|| spread(task, early, one), || spread(task, late, other));
+    let (one, other) = rayon_core::join(|| spread(task, early, one), || spread(task, late, other));
     both(one, other)
 }

@@ -9,6 +9,14 @@ use crate::count::product;
 use crate::error::Result;
 use crate::tape::{Tape, Var};
 
+impl Owned {
+    /// The elements as scalars, column by column.
+    pub fn elements(&self) -> Result<Vec<Var>> {
+        // SAFETY: live, since it is owned.
+        unsafe { Tape::elements("matrix", &self.view()) }
+    }
+}
+
 impl Tape {
     /// The elements of a view as scalars, column by column.
     ///

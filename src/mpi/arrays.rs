@@ -3,7 +3,7 @@
 
 use super::raw::MPI_Aint;
 use super::types::{Made, from_aint};
-use super::{Comm, Datatype, Outcome, wide_int};
+use super::{Comm, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
 /// The arrays of one side of an `Alltoallw`.
@@ -41,7 +41,7 @@ impl Arrays {
     }
 
     /// Whether the parts of `n` partners lie inside `bytes`.
-    fn fit(&self, n: usize, bytes: i64, width: Width) -> Outcome<bool> {
+    fn fit(&self, n: usize, bytes: i64, width: Width) -> MpiResult<bool> {
         if self.counts.len() < n || self.datatypes.len() < n {
             return Ok(false);
         }
@@ -62,7 +62,7 @@ impl Arrays {
 
 impl Lists {
     /// Whether a call on `comm` may read so many doubles by these arrays, and write so many others.
-    pub fn fit(&self, comm: Comm, sent: usize, received: usize, width: Width) -> Outcome<bool> {
+    pub fn fit(&self, comm: Comm, sent: usize, received: usize, width: Width) -> MpiResult<bool> {
         let (sources, destinations) = match width {
             Width::Int => (comm.size()?, comm.size()?),
             Width::Aint => comm.degrees()?,

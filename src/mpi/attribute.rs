@@ -1,8 +1,9 @@
-//! Attributes on communicators and datatypes: a number that MPI keeps with an object, is not copied with it,
+//! Attributes on communicators, datatypes and windows: a number that MPI keeps with an object, is not copied with it,
 //! and is reported when the object goes.
 
-use super::raw::{self, MPI_Comm, MPI_Datatype};
-use super::{Comm, Datatype, Outcome, check};
+use super::handle::Win;
+use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Win};
+use super::{Comm, Datatype, MpiResult, check};
 use std::ffi::{c_int, c_void};
 
 /// Called with the number when its object is freed.
@@ -42,7 +43,7 @@ macro_rules! attribute {
         }
 
         impl $name {
-            pub fn new(on_delete: OnDelete) -> Outcome<Self> {
+            pub fn new(on_delete: OnDelete) -> MpiResult<Self> {
                 let mut keyval = 0;
                 let extra = on_delete as *const () as *mut c_void;
                 // SAFETY: both functions are ours.
@@ -52,14 +53,14 @@ macro_rules! attribute {
                 Ok(Self { keyval })
             }
 
-            pub fn set(self, object: $object, value: usize) -> Outcome<()> {
+            pub fn set(self, object: $object, value: usize) -> MpiResult<()> {
                 // SAFETY: a live object; the number is never followed as a pointer.
                 check(unsafe {
                     raw::$set(object.raw(), self.keyval, std::ptr::without_provenance_mut(value))
                 })
             }
 
-            pub fn get(self, object: $object) -> Outcome<Option<usize>> {
+            pub fn get(self, object: $object) -> MpiResult<Option<usize>> {
                 let mut value: *mut c_void = std::ptr::null_mut();
                 let mut flag = 0;
                 // SAFETY: a live object and places for the answers.
@@ -70,7 +71,7 @@ macro_rules! attribute {
             }
 
             /// Removes the number, with the report.
-            pub fn delete(self, object: $object) -> Outcome<()> {
+            pub fn delete(self, object: $object) -> MpiResult<()> {
                 // SAFETY: a live object that carries the attribute.
                 check(unsafe { raw::$delete(object.raw(), self.keyval) })
             }
@@ -99,4 +100,15 @@ attribute!(
     MPI_Type_delete_attr,
     type_deleted,
     type_uncopied
+);
+attribute!(
+    WinAttribute,
+    Win,
+    MPI_Win,
+    MPI_Win_create_keyval,
+    MPI_Win_set_attr,
+    MPI_Win_get_attr,
+    MPI_Win_delete_attr,
+    win_deleted,
+    win_uncopied
 );

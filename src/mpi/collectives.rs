@@ -3,21 +3,27 @@
 use super::arrays::{Lists, Width};
 use super::operation::{behind, call, call_within};
 use super::{
-    Comm, Datatype, Doubles, How, Listed, Operation, Outcome, Reach, Staging, Step, check, plain,
-    twins, wide_int,
+    CallForm, Comm, Datatype, Doubles, Listed, MpiResult, Operation, Reach, Staging, Step, check,
+    ffi, twins, wide_int,
 };
 use std::ffi::c_int;
 
 impl Operation {
     /// The root's `data` goes to all.
-    pub fn bcast(comm: Comm, data: Staging, root: c_int, step: Step, how: How) -> Outcome<Self> {
+    pub fn bcast(
+        comm: Comm,
+        data: Staging,
+        root: c_int,
+        step: Step,
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         let (n, double) = (data.len(), Datatype::double().raw());
         let mut this = Self::between(Staging::default(), data);
         let at = this.to();
         // SAFETY: see `call`; so below.
-        this.in_pieces(n, step, how, |from, n, request| unsafe {
+        this.in_pieces(n, step, call_form, |from, n, request| unsafe {
             let at = behind(at, from);
-            twins!(request, plain::MPI_Bcast, plain::MPI_Ibcast, at, n, double, root, comm.raw())
+            twins!(request, ffi::MPI_Bcast, ffi::MPI_Ibcast, at, n, double, root, comm.raw())
         })?;
         Ok(this)
     }
@@ -29,10 +35,10 @@ impl Operation {
         whole: Staging,
         each: &Doubles,
         root: c_int,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(part.len() >= each.len());
-        assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.size()?));
+        assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.partners()?));
         let (count, t) = (each.count(), each.datatype());
         let mut this = Self::between(part, whole);
         let (from, to) = (this.from(), this.to());
@@ -40,7 +46,7 @@ impl Operation {
         unsafe {
             call!(
                 this,
-                how,
+                call_form,
                 MPI_Gather,
                 MPI_Igather,
                 from,
@@ -64,8 +70,8 @@ impl Operation {
         own: &Doubles,
         listed: Listed<'_>,
         root: c_int,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(part.len() >= own.len());
         let (count, t, u) = (own.count(), own.datatype(), listed.item.datatype.raw());
         let room = whole.len();
@@ -78,7 +84,7 @@ impl Operation {
         unsafe {
             call!(
                 this,
-                how,
+                call_form,
                 MPI_Gatherv,
                 MPI_Igatherv,
                 from,
@@ -102,10 +108,10 @@ impl Operation {
         part: Staging,
         each: &Doubles,
         root: c_int,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(part.len() >= each.len());
-        assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.size()?));
+        assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.partners()?));
         let (count, t) = (each.count(), each.datatype());
         let mut this = Self::between(whole, part);
         let (from, to) = (this.from(), this.to());
@@ -113,7 +119,7 @@ impl Operation {
         unsafe {
             call!(
                 this,
-                how,
+                call_form,
                 MPI_Scatter,
                 MPI_Iscatter,
                 from,
@@ -137,8 +143,8 @@ impl Operation {
         own: &Doubles,
         listed: Listed<'_>,
         root: c_int,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(part.len() >= own.len());
         let (count, u, t) = (own.count(), own.datatype(), listed.item.datatype.raw());
         let data = whole.len();
@@ -151,7 +157,7 @@ impl Operation {
         unsafe {
             call!(
                 this,
-                how,
+                call_form,
                 MPI_Scatterv,
                 MPI_Iscatterv,
                 from,
@@ -175,8 +181,8 @@ impl Operation {
         whole: Staging,
         (sent, received): (&Doubles, &Doubles),
         reach: Reach,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(part.len() >= sent.len() && whole.len() >= received.len() * reach.sources(comm)?);
         let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
         let mut this = Self::between(part, whole);
@@ -185,7 +191,7 @@ impl Operation {
         unsafe {
             call_within!(
                 this,
-                how,
+                call_form,
                 reach,
                 [MPI_Allgather, MPI_Iallgather],
                 [MPI_Neighbor_allgather, MPI_Ineighbor_allgather],
@@ -209,8 +215,8 @@ impl Operation {
         own: &Doubles,
         listed: Listed<'_>,
         reach: Reach,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(part.len() >= own.len() && listed.shares.len() >= reach.sources(comm)?);
         let (n, t, u) = (own.count(), own.datatype(), listed.item.datatype.raw());
         let room = whole.len();
@@ -223,7 +229,7 @@ impl Operation {
         unsafe {
             call_within!(
                 this,
-                how,
+                call_form,
                 reach,
                 [MPI_Allgatherv, MPI_Iallgatherv],
                 [MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv],
@@ -247,8 +253,8 @@ impl Operation {
         back: Staging,
         (sent, received): (&Doubles, &Doubles),
         reach: Reach,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(out.len() >= sent.len() * reach.destinations(comm)?);
         assert!(back.len() >= received.len() * reach.sources(comm)?);
         let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
@@ -258,7 +264,7 @@ impl Operation {
         unsafe {
             call_within!(
                 this,
-                how,
+                call_form,
                 reach,
                 [MPI_Alltoall, MPI_Ialltoall],
                 [MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall],
@@ -281,8 +287,8 @@ impl Operation {
         back: Staging,
         (sent, received): (Listed<'_>, Listed<'_>),
         reach: Reach,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         let (to_all, from_all) = (sent.shares.len(), received.shares.len());
         assert!(to_all >= reach.destinations(comm)? && from_all >= reach.sources(comm)?);
         let (t, u) = (sent.item.datatype.raw(), received.item.datatype.raw());
@@ -299,7 +305,7 @@ impl Operation {
         unsafe {
             call_within!(
                 this,
-                how,
+                call_form,
                 reach,
                 [MPI_Alltoallv, MPI_Ialltoallv],
                 [MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv],
@@ -324,8 +330,8 @@ impl Operation {
         back: Staging,
         lists: Box<Lists>,
         width: Width,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         assert!(lists.fit(comm, out.len(), back.len(), width)?, "the parts fit");
         let mut this = Self::between(out, back);
         let (from, to) = (this.from(), this.to());
@@ -336,17 +342,17 @@ impl Operation {
         let (at, into) = (lists.send.displacements.as_ptr(), lists.receive.displacements.as_ptr());
         let wide_at = lists.send.wide_displacements.as_ptr();
         let wide_into = lists.receive.wide_displacements.as_ptr();
-        let request = this.place(how);
+        let request = this.place(call_form);
         // SAFETY: see `call`; arrays that live as long, with an entry for each partner, and parts inside the memory.
         check(unsafe {
             match width {
                 Width::Int => {
-                    let (now, begin) = (plain::MPI_Alltoallw, plain::MPI_Ialltoallw);
+                    let (now, begin) = (ffi::MPI_Alltoallw, ffi::MPI_Ialltoallw);
                     twins!(request, now, begin, from, n, at, t, to, m, into, u, comm.raw())
                 }
                 Width::Aint => {
-                    let now = plain::MPI_Neighbor_alltoallw;
-                    let begin = plain::MPI_Ineighbor_alltoallw;
+                    let now = ffi::MPI_Neighbor_alltoallw;
+                    let begin = ffi::MPI_Ineighbor_alltoallw;
                     twins!(
                         request,
                         now,

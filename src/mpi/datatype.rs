@@ -2,35 +2,35 @@
 
 use super::handles::Datatype;
 use super::raw::{self, MPI_Datatype, constants, wide_int, widen};
-use super::{Outcome, check, error};
+use super::{MpiResult, check, error};
 use std::ffi::c_int;
 use std::sync::{Mutex, PoisonError};
 
 impl Datatype {
-    pub fn contiguous(self, count: c_int) -> Outcome<Self> {
+    pub fn contiguous(self, count: c_int) -> MpiResult<Self> {
         let mut new = Self::null().0;
         // SAFETY: a live datatype and a place for the answer.
         check(unsafe { raw::MPI_Type_contiguous(count, self.0, &mut new) })?;
         Ok(Self(new))
     }
 
-    pub fn commit(mut self) -> Outcome<Self> {
+    pub fn commit(mut self) -> MpiResult<Self> {
         // SAFETY: as above.
         check(unsafe { raw::MPI_Type_commit(&mut self.0) })?;
         Ok(self)
     }
 
-    pub fn set_name(self, name: &std::ffi::CStr) -> Outcome<()> {
+    pub fn set_name(self, name: &std::ffi::CStr) -> MpiResult<()> {
         // SAFETY: a live datatype and a string.
         check(unsafe { raw::MPI_Type_set_name(self.0, name.as_ptr()) })
     }
 
-    pub fn free(mut self) -> Outcome<()> {
+    pub fn free(mut self) -> MpiResult<()> {
         // SAFETY: a datatype that the library made and gives up.
         check(unsafe { raw::MPI_Type_free(&mut self.0) })
     }
 
-    pub fn extent(self) -> Outcome<(i64, i64)> {
+    pub fn extent(self) -> MpiResult<(i64, i64)> {
         let (mut lower, mut extent) = (0, 0);
         // SAFETY: a live datatype and places for the answers.
         check(unsafe { raw::MPI_Type_get_extent(self.0, &mut lower, &mut extent) })?;
@@ -38,7 +38,7 @@ impl Datatype {
     }
 
     /// How the type was made, or `None` for a predefined type.
-    pub fn contents(self) -> Outcome<Option<Contents>> {
+    pub fn contents(self) -> MpiResult<Option<Contents>> {
         let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
         // SAFETY: as above.
         check(unsafe {
@@ -118,7 +118,7 @@ impl Drop for Part {
 static WIDE: Mutex<Vec<(usize, Datatype)>> = Mutex::new(Vec::new());
 
 /// The committed type of `width` doubles, made once.
-pub(super) fn wide_type(width: usize) -> Outcome<Datatype> {
+pub(super) fn wide_type(width: usize) -> MpiResult<Datatype> {
     let mut types = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, datatype)) = types.iter().find(|(w, _)| *w == width) {
         return Ok(*datatype);

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::raw::constants;
-use super::{Failure, Outcome};
+use super::{Failure, MpiResult};
 use crate::error::{Code, Error};
 use std::ffi::c_int;
 
@@ -32,7 +32,7 @@ impl Range {
 }
 
 /// The part of each dimension that has so many elements from its start on.
-pub fn inside(sizes: &[i64], lengths: &[i64], starts: &[i64]) -> Outcome<Vec<Vec<Range>>> {
+pub fn inside(sizes: &[i64], lengths: &[i64], starts: &[i64]) -> MpiResult<Vec<Vec<Range>>> {
     let one = |(i, ((&size, &length), &start)): (usize, ((&i64, &i64), &i64))| {
         if start < 0 || length < 0 || size < 0 || start > size - length {
             let message = format!(
@@ -53,7 +53,7 @@ pub fn share(
     processes: &[i32],
     size: i32,
     rank: i32,
-) -> Outcome<Vec<Vec<Range>>> {
+) -> MpiResult<Vec<Vec<Range>>> {
     let all =
         processes.iter().try_fold(1_i64, |all, &p| all.checked_mul(p.into()).filter(|_| p > 0));
     let Some(product) = all.filter(|&p| p == i64::from(size) && (0..size).contains(&rank)) else {
@@ -88,7 +88,7 @@ pub enum Distribution {
 
 impl Distribution {
     /// From one of `MPI_DISTRIBUTE_*` and the length of blocks or `MPI_DISTRIBUTE_DFLT_DARG`.
-    pub fn new(kind: c_int, argument: i64) -> Outcome<Self> {
+    pub fn new(kind: c_int, argument: i64) -> MpiResult<Self> {
         let constants = constants();
         let given = (argument != i64::from(constants.distribute_dflt_darg)).then_some(argument);
         if kind == constants.distribute_none {
@@ -110,7 +110,7 @@ fn dealt(
     distribution: Distribution,
     processes: i64,
     coordinate: i64,
-) -> Outcome<Vec<Range>> {
+) -> MpiResult<Vec<Range>> {
     let invalid = |message: String| Failure::from(Error::new(Code::Argument, message));
     if size < 0 {
         return Err(invalid(format!("array_of_gsizes = {size} is negative")));

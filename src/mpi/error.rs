@@ -18,7 +18,7 @@ pub enum Failure {
     On(Box<(Comm, Error)>),
 }
 
-pub type Outcome<T> = Result<T, Failure>;
+pub type MpiResult<T> = Result<T, Failure>;
 
 /// The first error of several calls, all of which were made: others may wait for each of them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,7 +68,7 @@ impl Failure {
 }
 
 #[inline]
-pub fn check(code: c_int) -> Outcome<()> {
+pub fn check(code: c_int) -> MpiResult<()> {
     if code == raw::SUCCESS { Ok(()) } else { Err(Failure::Mpi(code)) }
 }
 
@@ -106,7 +106,7 @@ static CODES: Mutex<Vec<(c_int, c_int)>> = Mutex::new(Vec::new());
 
 /// Registers one class and one code for each of our errors. Done by all ranks at initialisation, in one
 /// order, so that the numbers agree; adding a class is a local call.
-pub fn register() -> Outcome<()> {
+pub fn register() -> MpiResult<()> {
     let mut codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);
     if !codes.is_empty() {
         return Ok(());
@@ -125,13 +125,6 @@ pub fn register() -> Outcome<()> {
     }
     *codes = made;
     Ok(())
-}
-
-/// The status code of ours behind an MPI code or class, if it is one of ours.
-pub fn own_code(code: c_int) -> Option<Code> {
-    let codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);
-    let at = codes.iter().position(|&(class, own)| code == class || code == own)?;
-    Some(Code::ALL[at])
 }
 
 /// MPI's limit in both implementations is at least this, with the end of the string.

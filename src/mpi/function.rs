@@ -1,7 +1,7 @@
 //! Functions of users, called with memory of the library's or their own.
 
 use super::raw::{self, MPI_Datatype, MPI_User_function};
-use super::{Datatype, Op, Outcome, check, error, plain};
+use super::{Datatype, MpiResult, Op, check, error, ffi, times, wide_int};
 use crate::error::{Code, Error};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -62,16 +62,77 @@ type Adjoint =
 #[derive(Debug, Clone, Copy)]
 pub struct Derivative(Adjoint);
 
+/// The product of complex numbers.
+unsafe extern "C" fn complex_product(
+    left: *mut c_void,
+    right: *mut c_void,
+    count: *mut c_int,
+    _: *mut MPI_Datatype,
+) {
+    // SAFETY: MPI's arguments: so many complex numbers in each array.
+    let (n, left, right) = unsafe { (wide_int(*count), left.cast(), right.cast::<[f64; 2]>()) };
+    // SAFETY: as above.
+    let (left, right) = unsafe { (complex(left, n), complex_mut(right, n)) };
+    for (&[a, b], z) in left.iter().zip(right) {
+        let [c, d] = *z;
+        *z = [a * c - b * d, a * d + b * c];
+    }
+}
+
+/// An operand's adjoint is the result's by the conjugate of the other operand.
+unsafe extern "C" fn complex_product_adjoint(
+    left: *const f64,
+    right: *const f64,
+    result: *const f64,
+    left_adjoint: *mut f64,
+    right_adjoint: *mut f64,
+    count: c_int,
+    size: c_int,
+) {
+    let n = wide_int(count) * wide_int(size) / 2;
+    // SAFETY: the promise of `Derivative::new`: arrays of so many complex numbers.
+    let [left, right, result] =
+        unsafe { [left, right, result].map(|numbers| complex(numbers.cast(), n)) };
+    // SAFETY: as above.
+    let [left_adjoint, right_adjoint] =
+        unsafe { [left_adjoint, right_adjoint].map(|numbers| complex_mut(numbers.cast(), n)) };
+    let add = |adjoint: &mut [f64; 2], [c, d]: [f64; 2], [s, t]: [f64; 2]| {
+        adjoint[0] += times(s, c) + times(t, d);
+        adjoint[1] += times(t, c) - times(s, d);
+    };
+    for i in 0..n {
+        add(&mut left_adjoint[i], right[i], result[i]);
+        add(&mut right_adjoint[i], left[i], result[i]);
+    }
+}
+
+/// # Safety
+/// There are so many complex numbers while the result lives.
+unsafe fn complex<'a>(numbers: *const [f64; 2], n: usize) -> &'a [[f64; 2]] {
+    // SAFETY: the caller's promise.
+    if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(numbers, n) } }
+}
+
+/// # Safety
+/// As for `complex`; nothing else leads to them.
+unsafe fn complex_mut<'a>(numbers: *mut [f64; 2], n: usize) -> &'a mut [[f64; 2]] {
+    // SAFETY: the caller's promise.
+    if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(numbers, n) } }
+}
+
 #[cold]
 fn null(name: &str) -> super::Failure {
     Error::new(Code::Null, format!("{name} is NULL")).into()
 }
 
 impl Function {
+    /// The product of complex numbers.
+    pub const COMPLEX_PRODUCT: Self = Self(complex_product);
+
     /// # Safety
     /// The function may be called as MPI calls it, with the datatypes of the calls that it is used in, from now
     /// on.
-    pub unsafe fn new(function: MPI_User_function) -> Outcome<Self> {
+    pub unsafe fn new(function: MPI_User_function) -> MpiResult<Self> {
         function.map(Self).ok_or_else(|| null("function"))
     }
 
@@ -83,11 +144,11 @@ impl Function {
     }
 
     /// An operation of MPI that calls the function.
-    pub fn operation(self, commute: c_int) -> Outcome<Op> {
+    pub fn operation(self, commute: c_int) -> MpiResult<Op> {
         let mut op = Op::sum().0;
         let called = self.relay().map_or(self.0, |k| RELAYS[k]);
         // SAFETY: the promise of `new`, and a place for the handle.
-        check(unsafe { plain::MPI_Op_create(Some(called), commute, &mut op) })?;
+        check(unsafe { ffi::MPI_Op_create(Some(called), commute, &mut op) })?;
         Ok(Op(op))
     }
 
@@ -100,7 +161,7 @@ impl Function {
         // SAFETY: a live operation; memory for many times an item, also under another datatype than is said.
         let code = unsafe {
             let (from, to) = (left.as_ptr().cast(), right.as_mut_ptr().cast());
-            plain::MPI_Reduce_local(from, to, 1, Datatype::double().raw(), op.raw())
+            ffi::MPI_Reduce_local(from, to, 1, Datatype::double().raw(), op.raw())
         };
         let answer = ASKED.replace(Asked::No);
         code == raw::SUCCESS && matches!(answer, Asked::Answered(k) if k == own)
@@ -123,7 +184,7 @@ impl Function {
     }
 
     /// Reduces `items` of plain doubles.
-    pub fn apply_doubles(self, left: &[f64], right: &mut [f64], items: usize) -> Outcome<()> {
+    pub fn apply_doubles(self, left: &[f64], right: &mut [f64], items: usize) -> MpiResult<()> {
         assert!(left.len() == right.len());
         if items == 0 {
             return Ok(());
@@ -141,9 +202,12 @@ impl Function {
 }
 
 impl Derivative {
+    /// That of `Function::COMPLEX_PRODUCT`.
+    pub const COMPLEX_PRODUCT: Self = Self(complex_product_adjoint);
+
     /// # Safety
     /// The function may be called from now on, with arrays of `len` times `size` doubles.
-    pub unsafe fn new(function: Option<Adjoint>) -> Outcome<Self> {
+    pub unsafe fn new(function: Option<Adjoint>) -> MpiResult<Self> {
         function.map(Self).ok_or_else(|| null("derivative"))
     }
 
@@ -154,7 +218,7 @@ impl Derivative {
         result: &[f64],
         adjoints: [&mut [f64]; 2],
         items: usize,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         let [left, right] = adjoints;
         let n = result.len();
         assert!([operands[0].len(), operands[1].len(), left.len(), right.len()] == [n; 4]);
@@ -178,6 +242,6 @@ impl Derivative {
     }
 }
 
-fn narrow(n: usize, others: usize) -> Outcome<c_int> {
+fn narrow(n: usize, others: usize) -> MpiResult<c_int> {
     c_int::try_from(n).map_err(|_| error::too_many(n, others))
 }

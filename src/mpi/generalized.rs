@@ -6,10 +6,10 @@
 //! Open MPI calls every registered function in its progress loop.
 
 use super::error::First;
-use super::plain;
+use super::ffi;
 use super::raw::{self, MPI_Request, MPI_Status};
 use super::types::Made;
-use super::{Datatype, Failure, Outcome, check};
+use super::{Datatype, Failure, MpiResult, check};
 use crate::error::{Code, Error};
 use std::any::Any;
 use std::ffi::{c_double, c_int, c_void};
@@ -102,7 +102,7 @@ unsafe extern "C" {
 
 impl Group {
     /// Refuses at once where plain waiting would hang.
-    pub fn new(report: Report) -> Outcome<Self> {
+    pub fn new(report: Report) -> MpiResult<Self> {
         // SAFETY: `progress` lives as long as the library.
         let driver = *DRIVER.get_or_init(|| unsafe { admpi_shim_progress(progress) });
         if driver != POLLED && driver != REGISTERED {
@@ -158,7 +158,7 @@ impl Group {
     }
 
     /// The request of the whole, or the error of the operation that did not start.
-    pub fn finish(self, slot: RequestSlot) -> Outcome<()> {
+    pub fn finish(self, slot: RequestSlot) -> MpiResult<()> {
         let error = self.error.code();
         if error != raw::SUCCESS {
             orphan(self);
@@ -216,7 +216,7 @@ impl Group {
         if !self.complete && self.advance() {
             self.complete = true;
             // SAFETY: the generalized request of this group, complete once.
-            unsafe { plain::MPI_Grequest_complete(self.whole) };
+            unsafe { ffi::MPI_Grequest_complete(self.whole) };
         }
     }
 
@@ -225,7 +225,7 @@ impl Group {
         let bytes = |one: &MPI_Status| {
             let mut n = 0;
             // SAFETY: a status that MPI filled and a place for the answer.
-            let code = unsafe { plain::MPI_Get_elements_x(one, Datatype::byte().raw(), &mut n) };
+            let code = unsafe { ffi::MPI_Get_elements_x(one, Datatype::byte().raw(), &mut n) };
             if code == raw::SUCCESS && n > 0 { n } else { 0 }
         };
         let mut total = 0;
@@ -245,8 +245,8 @@ impl Group {
         }
         // SAFETY: a status that MPI handed out to be filled.
         unsafe {
-            plain::MPI_Status_set_elements_x(status, Datatype::byte().raw(), total);
-            plain::MPI_Status_set_cancelled(status, 0);
+            ffi::MPI_Status_set_elements_x(status, Datatype::byte().raw(), total);
+            ffi::MPI_Status_set_cancelled(status, 0);
         }
         self.error.code()
     }
@@ -279,7 +279,7 @@ unsafe extern "C" fn progress() -> c_int {
             group.complete = true;
             let whole = group.whole;
             // SAFETY: as in `poll`.
-            unsafe { plain::MPI_Grequest_complete(whole) };
+            unsafe { ffi::MPI_Grequest_complete(whole) };
             return false;
         }
         true

@@ -1,13 +1,15 @@
 //! Windows and files, on which errors are raised as on communicators; and what a communicator's calls mean
 //! to this rank.
 
-use super::plain;
-use super::raw::{self, MPI_Aint};
-use super::types::from_aint;
-use super::{Comm, Datatype, Failure, List, Outcome, check, error};
+use super::ffi;
+use super::handles::HandleKey;
+use super::raw::{self, MPI_Aint, MPI_Win};
+use super::types::{aint, from_aint};
+use super::{Comm, Datatype, Doubles, Failure, List, MpiResult, Staging, check, error};
 use crate::error::{Code, Error};
-use mpi_sys::{MPI_File, MPI_Win};
+use mpi_sys::MPI_File;
 use std::ffi::{c_char, c_int};
+use std::mem::ManuallyDrop;
 
 #[derive(Clone, Copy)]
 pub struct Win(MPI_Win);
@@ -21,6 +23,56 @@ impl Win {
     pub const unsafe fn new(handle: MPI_Win) -> Self {
         Self(handle)
     }
+
+    pub const fn raw(self) -> MPI_Win {
+        self.0
+    }
+
+    pub fn is_null(self) -> bool {
+        // SAFETY: constant data of the shim of mpi-sys.
+        self.0 == unsafe { mpi_sys::RSMPI_WIN_NULL }
+    }
+
+    /// The number behind the handle, for tables keyed by it.
+    #[inline]
+    pub fn key(self) -> usize {
+        self.0.0.key()
+    }
+
+    /// MPI's own Get of what `there` describes behind a rank's displacement.
+    pub fn get(
+        self,
+        mut into: Staging,
+        here: &Doubles,
+        (rank, displacement): (c_int, i64),
+        there: &Doubles,
+    ) -> MpiResult<Arriving> {
+        assert!(into.len() >= here.len());
+        // SAFETY: a live window, live datatypes, and room as asserted, which stays until the epoch has ended.
+        check(unsafe {
+            ffi::MPI_Get(
+                into.as_mut_slice().as_mut_ptr().cast(),
+                here.count(),
+                here.datatype(),
+                rank,
+                aint(displacement),
+                there.count(),
+                there.datatype(),
+                self.0,
+            )
+        })?;
+        Ok(Arriving(ManuallyDrop::new(into)))
+    }
+}
+
+/// Memory that MPI writes to until the epoch has ended; it is not given back before.
+pub struct Arriving(ManuallyDrop<Staging>);
+
+impl Arriving {
+    /// What has arrived: MPI has ended the epoch.
+    pub fn arrived(self) -> Staging {
+        ManuallyDrop::into_inner(self.0)
+    }
 }
 
 impl File {
@@ -31,13 +83,13 @@ impl File {
     }
 
     /// The bytes of the view's elementary type, in which offsets are counted.
-    pub fn unit(self) -> Outcome<i64> {
+    pub fn unit(self) -> MpiResult<i64> {
         let mut displacement = 0;
         let mut name: [c_char; 256] = [0; 256]; // MPI_MAX_DATAREP_STRING is at most 128
         let (mut elementary, mut file_type) = (Datatype::null().0, Datatype::null().0);
         // SAFETY: an open file and places for the answers.
         check(unsafe {
-            plain::MPI_File_get_view(
+            ffi::MPI_File_get_view(
                 self.0,
                 &mut displacement,
                 &mut elementary,
@@ -102,7 +154,7 @@ pub enum Role {
 }
 
 impl Comm {
-    pub fn role(self, root: c_int) -> Outcome<Role> {
+    pub fn role(self, root: c_int) -> MpiResult<Role> {
         let inter = self.is_inter()?;
         if inter && root == Self::root_here() {
             return Ok(Role::Root);
@@ -125,48 +177,48 @@ impl Comm {
     }
 
     /// The number of ranks that a collective call exchanges data with.
-    pub fn partners(self) -> Outcome<c_int> {
+    pub fn partners(self) -> MpiResult<c_int> {
         if !self.is_inter()? {
             return self.size();
         }
         let mut size = 0;
         // SAFETY: a live intercommunicator and a place for the answer.
-        check(unsafe { plain::MPI_Comm_remote_size(self.raw(), &mut size) })?;
+        check(unsafe { ffi::MPI_Comm_remote_size(self.raw(), &mut size) })?;
         Ok(size)
     }
 
     /// How many neighbours a rank receives from and sends to.
-    pub fn degrees(self) -> Outcome<(c_int, c_int)> {
+    pub fn degrees(self) -> MpiResult<(c_int, c_int)> {
         self.topology()?.ok_or_else(|| {
             Error::new(Code::Argument, "comm has no topology, so it has no neighbours; use a Cartesian, graph or distributed-graph communicator").into()
         })
     }
 
     /// As `degrees`; `None` without a topology.
-    pub fn topology(self) -> Outcome<Option<(c_int, c_int)>> {
+    pub fn topology(self) -> MpiResult<Option<(c_int, c_int)>> {
         let mut topology = 0;
         // SAFETY: a live communicator and a place for the answer; so below.
-        check(unsafe { plain::MPI_Topo_test(self.raw(), &mut topology) })?;
+        check(unsafe { ffi::MPI_Topo_test(self.raw(), &mut topology) })?;
         // SAFETY: constant data of the shim of mpi-sys.
         let (cart, graph, dist_graph) =
             unsafe { (mpi_sys::RSMPI_CART, mpi_sys::RSMPI_GRAPH, mpi_sys::RSMPI_DIST_GRAPH) };
         Ok(if topology == cart {
             let mut dimensions = 0;
             // SAFETY: as above.
-            check(unsafe { plain::MPI_Cartdim_get(self.raw(), &mut dimensions) })?;
+            check(unsafe { ffi::MPI_Cartdim_get(self.raw(), &mut dimensions) })?;
             Some((2 * dimensions, 2 * dimensions))
         } else if topology == graph {
             let mut degree = 0;
             // SAFETY: as above.
             check(unsafe {
-                plain::MPI_Graph_neighbors_count(self.raw(), self.rank()?, &mut degree)
+                ffi::MPI_Graph_neighbors_count(self.raw(), self.rank()?, &mut degree)
             })?;
             Some((degree, degree))
         } else if topology == dist_graph {
             let (mut sources, mut destinations, mut weighted) = (0, 0, 0);
             // SAFETY: as above.
             check(unsafe {
-                plain::MPI_Dist_graph_neighbors_count(
+                ffi::MPI_Dist_graph_neighbors_count(
                     self.raw(),
                     &mut sources,
                     &mut destinations,
@@ -180,13 +232,13 @@ impl Comm {
     }
 
     /// The ranks that a rank receives from and sends to, in the order of the neighbourhood calls.
-    pub fn neighbours(self) -> Outcome<(List<c_int>, List<c_int>)> {
+    pub fn neighbours(self) -> MpiResult<(List<c_int>, List<c_int>)> {
         let (indegree, outdegree) = self.degrees()?;
         let zeros = |n: c_int| (0..n).map(|_| 0).collect::<List<c_int>>();
         let (mut sources, mut destinations) = (zeros(indegree), zeros(outdegree));
         let mut topology = 0;
         // SAFETY: a live communicator and a place for the answer; so below, with arrays of the sizes given.
-        check(unsafe { plain::MPI_Topo_test(self.raw(), &mut topology) })?;
+        check(unsafe { ffi::MPI_Topo_test(self.raw(), &mut topology) })?;
         // SAFETY: constant data of the shim of mpi-sys.
         let (cart, graph) = unsafe { (mpi_sys::RSMPI_CART, mpi_sys::RSMPI_GRAPH) };
         if topology == cart {
@@ -194,14 +246,14 @@ impl Comm {
                 let (lower, upper) = pair.split_at_mut(1);
                 // SAFETY: as above.
                 check(unsafe {
-                    plain::MPI_Cart_shift(self.raw(), dimension, 1, &mut lower[0], &mut upper[0])
+                    ffi::MPI_Cart_shift(self.raw(), dimension, 1, &mut lower[0], &mut upper[0])
                 })?;
             }
             destinations.copy_from_slice(&sources);
         } else if topology == graph {
             // SAFETY: as above.
             check(unsafe {
-                plain::MPI_Graph_neighbors(self.raw(), self.rank()?, indegree, sources.as_mut_ptr())
+                ffi::MPI_Graph_neighbors(self.raw(), self.rank()?, indegree, sources.as_mut_ptr())
             })?;
             destinations.copy_from_slice(&sources);
         } else {
@@ -209,7 +261,7 @@ impl Comm {
             let (mut weights, mut others) = (zeros(most), zeros(most));
             // SAFETY: as above.
             check(unsafe {
-                plain::MPI_Dist_graph_neighbors(
+                ffi::MPI_Dist_graph_neighbors(
                     self.raw(),
                     indegree,
                     sources.as_mut_ptr(),
@@ -221,24 +273,6 @@ impl Comm {
             })?;
         }
         Ok((sources, destinations))
-    }
-
-    /// Each rank gives one count and gets those of its partners.
-    pub fn allgather_count(self, mine: i64) -> Outcome<Vec<i64>> {
-        let mut all = vec![0_i64; super::wide_int(self.partners()?)];
-        // SAFETY: one item to send and room for one of each partner.
-        check(unsafe {
-            raw::MPI_Allgather(
-                (&raw const mine).cast(),
-                1,
-                mpi_sys::RSMPI_INT64_T,
-                all.as_mut_ptr().cast(),
-                1,
-                mpi_sys::RSMPI_INT64_T,
-                self.raw(),
-            )
-        })?;
-        Ok(all)
     }
 }
 

@@ -163,6 +163,24 @@ impl Datatype {
         unsafe { raw::admpi_shim_set_adouble_int(self.0) }
     }
 
+    /// Fortran's types of tangents: of values that are plain doubles, and of active ones.
+    pub fn set_tangents(plain: Self, active: Self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_tangents(plain.0, active.0) }
+    }
+
+    /// The type of a complex number of two active doubles; the null handle before the library is initialised.
+    #[inline]
+    pub fn active_complex() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::AMPI_ADOUBLE_COMPLEX).read() })
+    }
+
+    pub fn set_active_complex(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_adouble_complex(self.0) }
+    }
+
     /// The type of the elements of a matrix, where the buffer is the matrix; the null handle before the library is
     /// initialised.
     pub fn of_matrix() -> Self {

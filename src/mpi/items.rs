@@ -3,7 +3,7 @@
 
 use super::raw::MPI_Datatype;
 use super::types::{Bounds, Made};
-use super::{Datatype, Outcome, wide_int};
+use super::{Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
 /// Doubles side by side: an item each, or all of them bundled in one item of a type made for them. Or bytes, of
@@ -31,12 +31,17 @@ impl Doubles {
     }
 
     /// One item of `made`, whose doubles or bytes have no gaps between them.
-    pub fn bundled(made: Made) -> Outcome<Self> {
+    pub fn bundled(made: Made) -> MpiResult<Self> {
         let bytes = made.datatype().size()?;
         let bounds = made.datatype().bounds()?;
         assert!(bounds == Bounds { lower: 0, upper: bytes }, "doubles with gaps between them");
         let n = usize::try_from(bytes).expect("a size is not negative").div_ceil(8);
         Ok(Self { n, count: 1, unit: Unit::Bundle(made) })
+    }
+
+    /// One item of `made`, whose parts are anywhere in memory.
+    pub const fn gathered(made: Made) -> Self {
+        Self { n: 0, count: 1, unit: Unit::Bundle(made) }
     }
 
     /// The number of doubles.

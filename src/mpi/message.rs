@@ -2,7 +2,7 @@
 
 use super::handles::HandleKey;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
-use super::{Comm, Doubles, Outcome, Readable, Status, Writable, check, plain, quirks};
+use super::{Comm, Doubles, MpiResult, Readable, Status, Writable, check, ffi, quirks};
 use std::ffi::{c_int, c_void};
 
 /// Whom a message goes to or comes from, and its tag.
@@ -61,28 +61,24 @@ pub struct Mode {
 }
 
 impl Mode {
-    pub const STANDARD: Self = Self {
-        send: raw::MPI_Send,
-        start: raw::MPI_Isend,
-        init: plain::MPI_Send_init,
-        once: false,
-    };
+    pub const STANDARD: Self =
+        Self { send: raw::MPI_Send, start: raw::MPI_Isend, init: ffi::MPI_Send_init, once: false };
     pub const BUFFERED: Self = Self {
-        send: plain::MPI_Bsend,
-        start: plain::MPI_Ibsend,
-        init: plain::MPI_Bsend_init,
+        send: ffi::MPI_Bsend,
+        start: ffi::MPI_Ibsend,
+        init: ffi::MPI_Bsend_init,
         once: quirks::BSEND_INIT_STARTS_ONCE,
     };
     pub const SYNCHRONOUS: Self = Self {
-        send: plain::MPI_Ssend,
-        start: plain::MPI_Issend,
-        init: plain::MPI_Ssend_init,
+        send: ffi::MPI_Ssend,
+        start: ffi::MPI_Issend,
+        init: ffi::MPI_Ssend_init,
         once: false,
     };
     pub const READY: Self = Self {
-        send: plain::MPI_Rsend,
-        start: plain::MPI_Irsend,
-        init: plain::MPI_Rsend_init,
+        send: ffi::MPI_Rsend,
+        start: ffi::MPI_Irsend,
+        init: ffi::MPI_Rsend_init,
         once: false,
     };
 }
@@ -94,7 +90,7 @@ pub fn send<'a>(
     items: &Doubles,
     to: Envelope,
     mode: &Mode,
-) -> Outcome<()> {
+) -> MpiResult<()> {
     let (from, count, datatype) = data.into().0.items(items);
     // SAFETY: a place that holds the items, as just checked.
     check(unsafe { (mode.send)(from, count, datatype, to.peer, to.tag, comm.raw()) })
@@ -106,7 +102,7 @@ pub fn receive<'a>(
     room: impl Into<Writable<'a>>,
     items: &Doubles,
     from: Envelope,
-) -> Outcome<Status> {
+) -> MpiResult<Status> {
     let mut status = Status::default();
     let (to, count, datatype) = room.into().0.items(items);
     let Envelope { peer, tag } = from;
@@ -127,7 +123,7 @@ pub struct Exchange<'a> {
     pub from: Envelope,
 }
 
-pub fn sendrecv(comm: Comm, exchange: Exchange<'_>) -> Outcome<Status> {
+pub fn sendrecv(comm: Comm, exchange: Exchange<'_>) -> MpiResult<Status> {
     let mut status = Status::default();
     let Exchange { data, sent, to, room, wanted, from } = exchange;
     let ((data, sent, sent_type), (room, wanted, wanted_type)) =
@@ -153,7 +149,7 @@ pub fn sendrecv(comm: Comm, exchange: Exchange<'_>) -> Outcome<Status> {
 }
 
 /// Whether a message waits on `comm`.
-pub fn probe(comm: Comm, from: Envelope) -> Outcome<Option<Status>> {
+pub fn probe(comm: Comm, from: Envelope) -> MpiResult<Option<Status>> {
     let mut flag = 0;
     let mut status = Status::default();
     // SAFETY: a live communicator and places for the answers.
@@ -193,11 +189,11 @@ impl<'a> Message<'a> {
         &mut self,
         room: impl Into<Writable<'b>>,
         items: &Doubles,
-    ) -> Outcome<Status> {
+    ) -> MpiResult<Status> {
         let mut status = Status::default();
         let (to, count, datatype) = room.into().0.items(items);
         // SAFETY: a matched message, and a place with room for the items.
-        check(unsafe { plain::MPI_Mrecv(to, count, datatype, self.place(), status.as_mut_ptr()) })?;
+        check(unsafe { ffi::MPI_Mrecv(to, count, datatype, self.place(), status.as_mut_ptr()) })?;
         Ok(status)
     }
 }

@@ -10,8 +10,8 @@ use super::message::Envelope;
 use super::payload::Payload;
 use super::raw::{self, MPI_Request};
 use super::transfer::Transfer;
-use super::units::{How, Listed, Step, narrow};
-use super::{Comm, Doubles, List, Outcome, Staging, Status, check, quirks};
+use super::units::{CallForm, Listed, Step, narrow};
+use super::{Comm, Doubles, List, MpiResult, Staging, Status, check, quirks};
 use std::ffi::{c_int, c_void};
 
 /// An operation under way, or finished.
@@ -44,20 +44,20 @@ pub(super) fn in_place() -> *mut c_void {
 /// Calls the blocking or the nonblocking twin. The memory belongs to the operation, which keeps it where it is
 /// until its request is null again.
 macro_rules! call {
-    ($this:ident, $how:expr, $now:ident, $begin:ident, $($argument:expr),* $(,)?) => {{
-        let request = $this.place($how);
-        check(twins!(request, plain::$now, plain::$begin, $($argument),*))
+    ($this:ident, $call_form:expr, $now:ident, $begin:ident, $($argument:expr),* $(,)?) => {{
+        let request = $this.place($call_form);
+        check(twins!(request, ffi::$now, ffi::$begin, $($argument),*))
     }};
 }
 pub(super) use call;
 
 /// As `call`, for a call that has a twin among neighbours, with the same arguments.
 macro_rules! call_within {
-    ($this:ident, $how:expr, $reach:expr, [$now:ident, $begin:ident], [$near:ident, $begin_near:ident],
+    ($this:ident, $call_form:expr, $reach:expr, [$now:ident, $begin:ident], [$near:ident, $begin_near:ident],
      $($argument:expr),* $(,)?) => {
         match $reach {
-            Reach::All => call!($this, $how, $now, $begin, $($argument),*),
-            Reach::Neighbours => call!($this, $how, $near, $begin_near, $($argument),*),
+            Reach::All => call!($this, $call_form, $now, $begin, $($argument),*),
+            Reach::Neighbours => call!($this, $call_form, $near, $begin_near, $($argument),*),
         }
     };
 }
@@ -70,10 +70,10 @@ pub(super) struct Series {
 }
 
 impl Series {
-    pub(super) fn new(how: How) -> Outcome<Self> {
-        let group = match how {
-            How::Now => None,
-            How::Begin => Some(Group::new(Report::Empty)?),
+    pub(super) fn new(call_form: CallForm) -> MpiResult<Self> {
+        let group = match call_form {
+            CallForm::Blocking => None,
+            CallForm::Nonblocking => Some(Group::new(Report::Empty)?),
         };
         Ok(Self { group, first: First::default() })
     }
@@ -87,7 +87,7 @@ impl Series {
     }
 
     /// `operation` has the memory of all calls.
-    pub(super) fn finish(self, operation: &mut Operation) -> Outcome<()> {
+    pub(super) fn finish(self, operation: &mut Operation) -> MpiResult<()> {
         let Some(group) = self.group else { return check(self.first.code()) };
         // SAFETY: a place in a live value.
         let slot = unsafe { RequestSlot::new(&raw mut operation.request) };
@@ -121,16 +121,16 @@ impl Operation {
     }
 
     /// Where the request goes, if there will be one.
-    pub(super) const fn place(&mut self, how: How) -> Option<*mut MPI_Request> {
-        self.collective = matches!(how, How::Begin);
-        match how {
-            How::Now => None,
-            How::Begin => Some(&raw mut self.request),
+    pub(super) const fn place(&mut self, call_form: CallForm) -> Option<*mut MPI_Request> {
+        self.collective = matches!(call_form, CallForm::Nonblocking);
+        match call_form {
+            CallForm::Blocking => None,
+            CallForm::Nonblocking => Some(&raw mut self.request),
         }
     }
 
     /// Appends counts and displacements of `listed`, of which `whole` doubles have room.
-    pub(super) fn add_counts(&mut self, listed: &Listed<'_>, whole: usize) -> Outcome<()> {
+    pub(super) fn add_counts(&mut self, listed: &Listed<'_>, whole: usize) -> MpiResult<()> {
         assert!(whole >= listed.total() * listed.width, "the parts fit");
         assert!(listed.width.is_multiple_of(listed.item.words), "the parts are whole items");
         // The last ends where the array does, which has as many as MPI counts.
@@ -152,13 +152,13 @@ impl Operation {
         &mut self,
         items: usize,
         step: Step,
-        how: How,
+        call_form: CallForm,
         mut call: impl FnMut(usize, c_int, Option<*mut MPI_Request>) -> c_int,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         if items <= step.items() {
-            return check(call(0, narrow(items), self.place(how)));
+            return check(call(0, narrow(items), self.place(call_form)));
         }
-        let mut series = Series::new(how)?;
+        let mut series = Series::new(call_form)?;
         for at in (0..items).step_by(step.items()) {
             let n = narrow(step.items().min(items - at));
             series.add(|request| call(at, n, request));
@@ -166,7 +166,7 @@ impl Operation {
         series.finish(self)
     }
 
-    pub fn send(comm: Comm, data: Payload, items: &Doubles, to: Envelope) -> Outcome<Self> {
+    pub fn send(comm: Comm, data: Payload, items: &Doubles, to: Envelope) -> MpiResult<Self> {
         assert!(items.len() <= data.as_slice().len());
         let mut this = Self::of(data, Staging::default());
         let from = this.from();
@@ -193,7 +193,7 @@ impl Operation {
         data: &mut Payload,
         items: &Doubles,
         to: Envelope,
-    ) -> Outcome<Option<Self>> {
+    ) -> MpiResult<Option<Self>> {
         assert!(items.len() <= data.as_slice().len());
         let (mut request, mut flag) = (null(), 0);
         let (from, count, Envelope { peer, tag }) = (data.as_slice().as_ptr(), items.count(), to);
@@ -213,7 +213,7 @@ impl Operation {
         Ok(Some(this))
     }
 
-    pub fn receive(comm: Comm, room: Staging, items: &Doubles, from: Envelope) -> Outcome<Self> {
+    pub fn receive(comm: Comm, room: Staging, items: &Doubles, from: Envelope) -> MpiResult<Self> {
         assert!(items.len() <= room.len());
         let mut this = Self::between(Staging::default(), room);
         let to = this.to();
@@ -255,7 +255,7 @@ impl Operation {
     }
 
     /// What has arrived, if the operation is over, which no call has been told yet.
-    pub fn over(&self) -> Outcome<Option<&[f64]>> {
+    pub fn over(&self) -> MpiResult<Option<&[f64]>> {
         let (mut flag, mut status) = (0, Status::default());
         // SAFETY: a live request, which stays one, and places for the answers.
         check(unsafe {
@@ -265,7 +265,7 @@ impl Operation {
     }
 
     /// Whether the operation is complete, without waiting.
-    pub fn test(&mut self) -> Outcome<bool> {
+    pub fn test(&mut self) -> MpiResult<bool> {
         let mut flag = 0;
         let mut status = Status::default();
         // SAFETY: a request of ours; a null one is complete.
@@ -274,7 +274,7 @@ impl Operation {
     }
 
     /// As `test`, with the status of the message once it is complete.
-    pub fn test_status(&mut self) -> Outcome<Option<Status>> {
+    pub fn test_status(&mut self) -> MpiResult<Option<Status>> {
         let mut flag = 0;
         let mut status = Status::default();
         // SAFETY: as above.
@@ -282,7 +282,7 @@ impl Operation {
         Ok((flag != 0).then_some(status))
     }
 
-    pub fn wait(&mut self) -> Outcome<Status> {
+    pub fn wait(&mut self) -> MpiResult<Status> {
         if self.request == null() {
             return Ok(Status::default());
         }
@@ -293,7 +293,7 @@ impl Operation {
     }
 
     /// Gives up a receive, whether or not its message has come by now.
-    pub fn cancel(mut self) -> Outcome<()> {
+    pub fn cancel(mut self) -> MpiResult<()> {
         if self.request != null() {
             // SAFETY: as above; the request of a receive.
             check(unsafe { raw::MPI_Cancel(&mut self.request) })?;

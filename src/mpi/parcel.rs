@@ -1,7 +1,7 @@
 //! Messages of the library's own in 64-bit words, waited for without burning a core.
 
 use super::raw::{self, MPI_Request};
-use super::{Comm, Datatype, Outcome, check, wide_int};
+use super::{Comm, Datatype, MpiResult, check, wide_int};
 use crate::error::{Code, Error};
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
@@ -116,14 +116,14 @@ impl Parcel {
     }
 
     /// Sends the words.
-    pub fn send(&mut self, comm: Comm, to: c_int) -> Outcome<()> {
+    pub fn send(&mut self, comm: Comm, to: c_int) -> MpiResult<()> {
         self.check_idle();
         // SAFETY: the words stay where they are until the request is null again.
         unsafe { isend(comm, &self.words, to, &mut self.request) }
     }
 
     /// Receives at most `n` words.
-    pub fn receive(&mut self, comm: Comm, n: usize, from: c_int) -> Outcome<()> {
+    pub fn receive(&mut self, comm: Comm, n: usize, from: c_int) -> MpiResult<()> {
         self.check_idle();
         self.words.resize(n, 0);
         // SAFETY: as above.
@@ -132,14 +132,14 @@ impl Parcel {
 
     /// Whether it has left, or arrived.
     #[inline]
-    pub fn is_done(&mut self) -> Outcome<bool> {
+    pub fn is_done(&mut self) -> MpiResult<bool> {
         let (done, words) = test(&mut self.request, Datatype::word())?;
         self.arrived = words.unwrap_or(self.arrived);
         Ok(done)
     }
 
     /// Waits until then.
-    pub fn wait(&mut self) -> Outcome<()> {
+    pub fn wait(&mut self) -> MpiResult<()> {
         let mut patience = Patience::default();
         while !self.is_done()? {
             patience.pause();
@@ -153,7 +153,7 @@ fn count(n: usize) -> c_int {
 }
 
 /// Whether a request has ended, and how many items it had if it has just done so.
-fn test(request: &mut MPI_Request, datatype: Datatype) -> Outcome<(bool, Option<usize>)> {
+fn test(request: &mut MPI_Request, datatype: Datatype) -> MpiResult<(bool, Option<usize>)> {
     if *request == null() {
         return Ok((true, None));
     }
@@ -171,7 +171,7 @@ fn test(request: &mut MPI_Request, datatype: Datatype) -> Outcome<(bool, Option<
 }
 
 /// Waits, and returns the number of items.
-fn finish(mut request: MPI_Request, datatype: Datatype) -> Outcome<usize> {
+fn finish(mut request: MPI_Request, datatype: Datatype) -> MpiResult<usize> {
     let mut patience = Patience::default();
     loop {
         if let (true, items) = test(&mut request, datatype)? {
@@ -194,7 +194,7 @@ pub fn leave(comm: Comm, to: c_int) {
 }
 
 /// Sends words of any number, and waits until they have left.
-pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> Outcome<()> {
+pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> MpiResult<()> {
     for piece in words.chunks(PIECE) {
         let mut request = null();
         // SAFETY: the piece is borrowed until the request has ended.
@@ -205,7 +205,7 @@ pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> Outcome<()> {
 }
 
 /// Receives as many words as there is room for.
-pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> Outcome<()> {
+pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> MpiResult<()> {
     for piece in words.chunks_mut(PIECE) {
         let mut request = null();
         // SAFETY: as above.
@@ -226,7 +226,7 @@ unsafe fn isend<W: Word>(
     words: &[W],
     to: c_int,
     request: &mut MPI_Request,
-) -> Outcome<()> {
+) -> MpiResult<()> {
     let (n, datatype) = (count(words.len()), W::datatype().raw());
     // SAFETY: as promised.
     check(unsafe {
@@ -241,7 +241,7 @@ unsafe fn irecv<W: Word>(
     words: &mut [W],
     from: c_int,
     request: &mut MPI_Request,
-) -> Outcome<()> {
+) -> MpiResult<()> {
     let (n, datatype) = (count(words.len()), W::datatype().raw());
     // SAFETY: as promised.
     check(unsafe {

@@ -9,7 +9,7 @@
 //! others say what they assume and why.
 //!
 //! "Shown by" names a test that fails, in the MPI in which the quirk was seen, where the library does not go around it.
-//! "Reached by" names one that takes the way around it, and passes without it as far as it has been tried.
+//! "Reached by" names one that takes the way around it, and passes without it in all tests so far.
 
 #![forbid(unsafe_code)]
 

@@ -4,8 +4,8 @@
 pub use mpi_sys::{
     MPI_Aint, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function, MPI_Count,
     MPI_Datatype, MPI_Group, MPI_Info, MPI_Message, MPI_Op, MPI_Request, MPI_Status,
-    MPI_Type_copy_attr_function, MPI_Type_delete_attr_function, MPI_User_function,
-    RSMPI_Fint as MPI_Fint,
+    MPI_Type_copy_attr_function, MPI_Type_delete_attr_function, MPI_User_function, MPI_Win,
+    MPI_Win_copy_attr_function, MPI_Win_delete_attr_function, RSMPI_Fint as MPI_Fint,
 };
 use std::ffi::{c_char, c_int, c_void};
 
@@ -73,6 +73,7 @@ declare! {
     MPI_Graph_create(comm: MPI_Comm, nnodes: c_int, index: *const c_int, edges: *const c_int, reorder: c_int, newcomm: *mut MPI_Comm);
     MPI_Dist_graph_create(comm: MPI_Comm, n: c_int, sources: *const c_int, degrees: *const c_int, destinations: *const c_int, weights: *const c_int, info: MPI_Info, reorder: c_int, newcomm: *mut MPI_Comm);
     MPI_Dist_graph_create_adjacent(comm: MPI_Comm, indegree: c_int, sources: *const c_int, sourceweights: *const c_int, outdegree: c_int, destinations: *const c_int, destweights: *const c_int, info: MPI_Info, reorder: c_int, newcomm: *mut MPI_Comm);
+    MPI_Intercomm_create(local: MPI_Comm, local_leader: c_int, bridge: MPI_Comm, remote_leader: c_int, tag: c_int, newcomm: *mut MPI_Comm);
     MPI_Intercomm_merge(intercomm: MPI_Comm, high: c_int, newcomm: *mut MPI_Comm);
     MPI_Comm_set_errhandler(comm: MPI_Comm, errhandler: mpi_sys::MPI_Errhandler);
     MPI_Comm_create_keyval(copy: MPI_Comm_copy_attr_function, delete: MPI_Comm_delete_attr_function, keyval: *mut c_int, extra: *mut c_void);
@@ -95,6 +96,30 @@ declare! {
     MPI_Type_delete_attr(datatype: MPI_Datatype, keyval: c_int);
     MPI_Type_set_name(datatype: MPI_Datatype, name: *const c_char);
 
+    MPI_Win_create(base: *mut c_void, size: MPI_Aint, disp_unit: c_int, info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win);
+    MPI_Win_allocate(size: MPI_Aint, disp_unit: c_int, info: MPI_Info, comm: MPI_Comm, baseptr: *mut c_void, win: *mut MPI_Win);
+    MPI_Win_create_dynamic(info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win);
+    MPI_Win_attach(win: MPI_Win, base: *mut c_void, size: MPI_Aint);
+    MPI_Win_detach(win: MPI_Win, base: *const c_void);
+    MPI_Win_free(win: *mut MPI_Win);
+    MPI_Win_fence(assert: c_int, win: MPI_Win);
+    MPI_Win_post(group: MPI_Group, assert: c_int, win: MPI_Win);
+    MPI_Win_start(group: MPI_Group, assert: c_int, win: MPI_Win);
+    MPI_Win_complete(win: MPI_Win);
+    MPI_Win_wait(win: MPI_Win);
+    MPI_Win_test(win: MPI_Win, flag: *mut c_int);
+    MPI_Win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: MPI_Win);
+    MPI_Win_lock_all(assert: c_int, win: MPI_Win);
+    MPI_Win_unlock(rank: c_int, win: MPI_Win);
+    MPI_Win_unlock_all(win: MPI_Win);
+    MPI_Win_create_keyval(copy: MPI_Win_copy_attr_function, delete: MPI_Win_delete_attr_function, keyval: *mut c_int, extra: *mut c_void);
+    MPI_Win_set_attr(win: MPI_Win, keyval: c_int, value: *mut c_void);
+    MPI_Win_get_attr(win: MPI_Win, keyval: c_int, value: *mut c_void, flag: *mut c_int);
+    MPI_Win_delete_attr(win: MPI_Win, keyval: c_int);
+    MPI_Group_incl(group: MPI_Group, n: c_int, ranks: *const c_int, newgroup: *mut MPI_Group);
+    MPI_Group_size(group: MPI_Group, size: *mut c_int);
+    MPI_Group_translate_ranks(group: MPI_Group, n: c_int, ranks: *const c_int, other: MPI_Group, translated: *mut c_int);
+
     MPI_Op_create(function: MPI_User_function, commute: c_int, op: *mut MPI_Op);
 
     MPI_Add_error_class(class: *mut c_int);
@@ -112,13 +137,17 @@ unsafe extern "C" {
     pub fn admpi_shim_largest_tag() -> c_int;
     pub static mut AMPI_ADOUBLE: MPI_Datatype;
     pub static mut AMPI_ADOUBLE_INT: MPI_Datatype;
+    pub static mut AMPI_ADOUBLE_COMPLEX: MPI_Datatype;
     pub static mut AMPI_VARMAT: MPI_Datatype;
     pub static mut AMPI_VIEW: MPI_Datatype;
     pub fn admpi_shim_set_adouble(datatype: MPI_Datatype);
     pub fn admpi_shim_set_adouble_int(datatype: MPI_Datatype);
+    pub fn admpi_shim_set_tangents(plain: MPI_Datatype, active: MPI_Datatype);
+    pub fn admpi_shim_set_adouble_complex(datatype: MPI_Datatype);
     pub fn admpi_shim_set_varmat(datatype: MPI_Datatype);
     pub fn admpi_shim_set_view(datatype: MPI_Datatype);
     pub fn admpi_shim_type_BYTE() -> MPI_Datatype;
+    pub fn admpi_shim_type_PACKED() -> MPI_Datatype;
     pub fn admpi_shim_type_INT() -> MPI_Datatype;
     pub fn admpi_shim_op_SUM() -> MPI_Op;
     pub fn admpi_shim_op_PROD() -> MPI_Op;

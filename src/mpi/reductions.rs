@@ -4,7 +4,7 @@ use super::operation::{Series, behind, call, in_place};
 use super::raw::{self, MPI_Request};
 use super::units::narrow;
 use super::{
-    Comm, How, Item, Op, Operation, Outcome, Staging, Step, check, plain, twins, wide_int,
+    CallForm, Comm, Item, MpiResult, Op, Operation, Staging, Step, check, ffi, twins, wide_int,
 };
 use std::ffi::{c_int, c_void};
 
@@ -20,18 +20,18 @@ impl Operation {
         op: Op,
         root: c_int,
         step: Step,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
         let at_root = !out.is_empty();
         assert!(!at_root || out.len() >= data.len());
         let mut this = Self::between(data, out);
         let (from, to) = (this.from(), this.to());
         // SAFETY: off the root the receive buffer is not significant.
-        this.in_pieces(items, step, how, |at, n, request| unsafe {
+        this.in_pieces(items, step, call_form, |at, n, request| unsafe {
             let from = behind(from.cast_mut(), at * words).cast_const();
             let to = if at_root { behind(to, at * words) } else { to };
-            let (now, begin) = (plain::MPI_Reduce, plain::MPI_Ireduce);
+            let (now, begin) = (ffi::MPI_Reduce, ffi::MPI_Ireduce);
             twins!(request, now, begin, from, to, n, t, op.raw(), root, comm.raw())
         })?;
         Ok(this)
@@ -44,14 +44,14 @@ impl Operation {
         item: Item,
         op: Op,
         step: Step,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
         let mut this = Self::between(Staging::default(), data);
         let to = this.to();
         // SAFETY: as above.
-        this.in_pieces(items, step, how, |at, n, request| unsafe {
-            let (now, begin) = (plain::MPI_Allreduce, plain::MPI_Iallreduce);
+        this.in_pieces(items, step, call_form, |at, n, request| unsafe {
+            let (now, begin) = (ffi::MPI_Allreduce, ffi::MPI_Iallreduce);
             let to = behind(to, at * words);
             twins!(request, now, begin, in_place(), to, n, t, op.raw(), comm.raw())
         })?;
@@ -64,7 +64,7 @@ impl Operation {
         out: Staging,
         item: Item,
         step: Step,
-        how: How,
+        call_form: CallForm,
         call: impl Fn(
             *const c_void,
             *mut c_void,
@@ -72,12 +72,12 @@ impl Operation {
             raw::MPI_Datatype,
             Option<*mut MPI_Request>,
         ) -> c_int,
-    ) -> Outcome<Self> {
+    ) -> MpiResult<Self> {
         let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
         assert!(out.len() >= data.len());
         let mut this = Self::between(data, out);
         let (from, to) = (this.from(), this.to());
-        this.in_pieces(items, step, how, |at, n, request| {
+        this.in_pieces(items, step, call_form, |at, n, request| {
             let from = behind(from.cast_mut(), at * words).cast_const();
             call(from, behind(to, at * words), n, t, request)
         })?;
@@ -92,11 +92,11 @@ impl Operation {
         item: Item,
         op: Op,
         step: Step,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         // SAFETY: as above.
-        Self::reduced_apart(data, out, item, step, how, |from, to, n, t, request| unsafe {
-            let (now, begin) = (plain::MPI_Allreduce, plain::MPI_Iallreduce);
+        Self::reduced_apart(data, out, item, step, call_form, |from, to, n, t, request| unsafe {
+            let (now, begin) = (ffi::MPI_Allreduce, ffi::MPI_Iallreduce);
             twins!(request, now, begin, from, to, n, t, op.raw(), comm.raw())
         })
     }
@@ -109,11 +109,11 @@ impl Operation {
         item: Item,
         op: Op,
         step: Step,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         // SAFETY: as above.
-        Self::reduced_apart(data, out, item, step, how, |from, to, n, t, request| unsafe {
-            let (now, begin) = (plain::MPI_Scan, plain::MPI_Iscan);
+        Self::reduced_apart(data, out, item, step, call_form, |from, to, n, t, request| unsafe {
+            let (now, begin) = (ffi::MPI_Scan, ffi::MPI_Iscan);
             twins!(request, now, begin, from, to, n, t, op.raw(), comm.raw())
         })
     }
@@ -126,11 +126,11 @@ impl Operation {
         item: Item,
         op: Op,
         step: Step,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         // SAFETY: as above.
-        Self::reduced_apart(data, out, item, step, how, |from, to, n, t, request| unsafe {
-            let (now, begin) = (plain::MPI_Exscan, plain::MPI_Iexscan);
+        Self::reduced_apart(data, out, item, step, call_form, |from, to, n, t, request| unsafe {
+            let (now, begin) = (ffi::MPI_Exscan, ffi::MPI_Iexscan);
             twins!(request, now, begin, from, to, n, t, op.raw(), comm.raw())
         })
     }
@@ -143,8 +143,8 @@ impl Operation {
         each: c_int,
         item: Item,
         op: Op,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         let words = wide_int(each) * item.words;
         assert!(part.len() >= words && whole.len() >= words * wide_int(comm.size()?));
         let t = item.datatype.raw();
@@ -154,7 +154,7 @@ impl Operation {
         unsafe {
             call!(
                 this,
-                how,
+                call_form,
                 MPI_Reduce_scatter_block,
                 MPI_Ireduce_scatter_block,
                 from,
@@ -178,8 +178,8 @@ impl Operation {
         width: usize,
         item: Item,
         op: Op,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         let total: usize = shares.iter().map(|&n| crate::count::wide(n) * width).sum();
         assert!(whole.len() >= total * item.words, "the shares fit");
         assert!(shares.len() >= wide_int(comm.size()?), "a share for each rank");
@@ -193,7 +193,7 @@ impl Operation {
         unsafe {
             call!(
                 this,
-                how,
+                call_form,
                 MPI_Reduce_scatter,
                 MPI_Ireduce_scatter,
                 from,
@@ -217,15 +217,15 @@ impl Operation {
         item: Item,
         op: Op,
         step: Step,
-        how: How,
-    ) -> Outcome<Self> {
+        call_form: CallForm,
+    ) -> MpiResult<Self> {
         let (rank, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
         let (words, t) = (item.words, item.datatype.raw());
         let total: usize = (0..ranks).map(&share).sum();
         assert!(whole.len() >= total * words && part.len() >= share(rank) * words);
         let mut this = Self::between(whole, part);
         let (from, to) = (this.from(), this.to());
-        let mut series = Series::new(how)?;
+        let mut series = Series::new(call_form)?;
         let mut first = 0;
         for (root, other) in (0..).zip(0..ranks) {
             let items = share(other);
@@ -235,7 +235,7 @@ impl Operation {
                 let to = if other == rank { behind(to, at * words) } else { to };
                 // SAFETY: see `call`; off the root the receive buffer is not significant.
                 series.add(|request| unsafe {
-                    let (now, begin) = (plain::MPI_Reduce, plain::MPI_Ireduce);
+                    let (now, begin) = (ffi::MPI_Reduce, ffi::MPI_Ireduce);
                     twins!(request, now, begin, from, to, n, t, op.raw(), root, comm.raw())
                 });
             }

@@ -60,6 +60,16 @@ impl Staging {
         }
     }
 
+    /// Makes room for `n` doubles and keeps those that are there.
+    pub fn grow(&mut self, n: usize) {
+        if n > self.data.len() {
+            let mut larger = Self::take(n);
+            larger.data[..self.n].copy_from_slice(self.as_slice());
+            *self = larger;
+        }
+        self.n = n;
+    }
+
     /// Lets go of the memory, unless it is so little that its owner may as well keep it for the next time.
     #[inline]
     pub fn shrink(&mut self) {
@@ -136,6 +146,16 @@ mod tests {
         assert_eq!((again.as_slice().as_ptr(), again.len()), (place, 128));
         assert_ne!(Staging::take(129).as_slice().as_ptr(), place);
         assert!(Staging::take(0).is_empty());
+    }
+
+    #[test]
+    fn test_staging_grows_with_what_it_holds() {
+        let mut staging = Staging::default();
+        for n in 0..100_u32 {
+            staging.grow(crate::count::wide32(n) + 1);
+            *staging.as_mut_slice().last_mut().unwrap() = f64::from(n);
+        }
+        assert!(staging.as_slice().iter().zip(0_u32..).all(|(&x, n)| x == f64::from(n)));
     }
 
     #[test]

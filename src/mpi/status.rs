@@ -1,7 +1,7 @@
 //! Statuses: our own, and the places where the user wants them.
 
 use super::raw::{self, MPI_Status};
-use super::{Datatype, Outcome, check, plain};
+use super::{Datatype, MpiResult, check, ffi};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +14,7 @@ pub fn learn_fields() {
         let mut status = Status::default();
         let byte = Datatype::byte().raw();
         // SAFETY: a status, and a predefined datatype.
-        let code = unsafe { plain::MPI_Status_set_elements_x(status.as_mut_ptr(), byte, bytes) };
+        let code = unsafe { ffi::MPI_Status_set_elements_x(status.as_mut_ptr(), byte, bytes) };
         code == raw::SUCCESS && i64::try_from(status.bytes_field()) == Ok(bytes)
     });
     FIELDS_TELL.store(tells, Ordering::Relaxed);
@@ -54,23 +54,23 @@ impl Status {
 
     /// How many doubles arrived, or `None` for part of one.
     #[inline(always)]
-    pub fn doubles(&self) -> Outcome<Option<usize>> {
+    pub fn doubles(&self) -> MpiResult<Option<usize>> {
         let bytes = self.bytes()?;
         Ok(bytes.is_multiple_of(8).then_some(bytes / 8))
     }
 
     /// How many bytes arrived.
     #[inline(always)]
-    pub fn bytes(&self) -> Outcome<usize> {
+    pub fn bytes(&self) -> MpiResult<usize> {
         if FIELDS_TELL.load(Ordering::Relaxed) { Ok(self.bytes_field()) } else { self.ask_bytes() }
     }
 
     #[inline(never)]
-    fn ask_bytes(&self) -> Outcome<usize> {
+    fn ask_bytes(&self) -> MpiResult<usize> {
         let mut bytes = 0;
         let byte = Datatype::byte().raw();
         // SAFETY: a status that MPI filled and a predefined datatype.
-        check(unsafe { plain::MPI_Get_elements_x(&self.0, byte, &mut bytes) })?;
+        check(unsafe { ffi::MPI_Get_elements_x(&self.0, byte, &mut bytes) })?;
         Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
@@ -95,7 +95,7 @@ impl Status {
         usize::MAX
     }
 
-    pub fn cancelled(&self) -> Outcome<bool> {
+    pub fn cancelled(&self) -> MpiResult<bool> {
         let mut flag = 0;
         // SAFETY: a status that MPI filled.
         check(unsafe { raw::MPI_Test_cancelled(&self.0, &mut flag) })?;

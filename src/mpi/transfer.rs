@@ -3,7 +3,7 @@
 use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
 use super::place::Place;
 use super::raw::{self, MPI_Request};
-use super::{Comm, Doubles, Op, Outcome, Staging, Status, check, plain};
+use super::{Comm, Doubles, MpiResult, Op, Staging, Status, check, ffi};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ fn in_place() -> *mut c_void {
 }
 
 /// Numbers of each rank, and the smallest of each.
-pub fn allreduce_min<const N: usize>(comm: Comm, data: &mut [i64; N]) -> Outcome<()> {
+pub fn allreduce_min<const N: usize>(comm: Comm, data: &mut [i64; N]) -> MpiResult<()> {
     let n = c_int::try_from(N).unwrap_or(0);
     // SAFETY: so many integers of 64 bits.
     check(unsafe {
@@ -29,7 +29,7 @@ pub fn allreduce_min<const N: usize>(comm: Comm, data: &mut [i64; N]) -> Outcome
     })
 }
 
-pub fn bcast_number(comm: Comm, number: &mut i64, root: c_int) -> Outcome<()> {
+pub fn bcast_number(comm: Comm, number: &mut i64, root: c_int) -> MpiResult<()> {
     // SAFETY: one integer of 64 bits.
     check(unsafe {
         raw::MPI_Bcast(
@@ -155,7 +155,13 @@ impl Transfer {
 
     /// Sends what is in the room.
     #[inline]
-    pub fn send(&mut self, comm: Comm, items: &Doubles, to: Envelope, mode: &Mode) -> Outcome<()> {
+    pub fn send(
+        &mut self,
+        comm: Comm,
+        items: &Doubles,
+        to: Envelope,
+        mode: &Mode,
+    ) -> MpiResult<()> {
         self.request_send(comm, items, to, mode.start)
     }
 
@@ -166,7 +172,7 @@ impl Transfer {
         items: &Doubles,
         to: Envelope,
         mode: &Mode,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         self.request_send(comm, items, to, mode.init)?;
         self.life = Life::Resting;
         Ok(())
@@ -180,7 +186,7 @@ impl Transfer {
         items: &Doubles,
         to: Envelope,
         mode: &Mode,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         self.check_idle();
         let mut old = std::mem::replace(&mut self.request, Self::default().request);
         if let Err(failure) = self.send_init(comm, items, to, mode) {
@@ -198,7 +204,7 @@ impl Transfer {
         items: &Doubles,
         to: Envelope,
         call: SendRequest,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         self.check_null();
         let (from, count, datatype) = self.place.items(items);
         // SAFETY: the place holds the items and stays where it is until the request is null again: it belongs to
@@ -210,13 +216,13 @@ impl Transfer {
 
     /// Receives into the room.
     #[inline]
-    pub fn receive(&mut self, comm: Comm, items: &Doubles, from: Envelope) -> Outcome<()> {
+    pub fn receive(&mut self, comm: Comm, items: &Doubles, from: Envelope) -> MpiResult<()> {
         self.request_receive(comm, items, from, raw::MPI_Irecv)
     }
 
     /// Makes a persistent request that receives into the room.
-    pub fn receive_init(&mut self, comm: Comm, items: &Doubles, from: Envelope) -> Outcome<()> {
-        self.request_receive(comm, items, from, plain::MPI_Recv_init)?;
+    pub fn receive_init(&mut self, comm: Comm, items: &Doubles, from: Envelope) -> MpiResult<()> {
+        self.request_receive(comm, items, from, ffi::MPI_Recv_init)?;
         self.life = Life::Resting;
         Ok(())
     }
@@ -228,7 +234,7 @@ impl Transfer {
         items: &Doubles,
         from: Envelope,
         call: ReceiveRequest,
-    ) -> Outcome<()> {
+    ) -> MpiResult<()> {
         self.check_null();
         let (to, count, datatype) = self.place.items(items);
         // SAFETY: as in `request_send`.
@@ -238,16 +244,16 @@ impl Transfer {
     }
 
     /// Receives a matched message into the room.
-    pub fn receive_matched(&mut self, message: &mut Message<'_>, items: &Doubles) -> Outcome<()> {
+    pub fn receive_matched(&mut self, message: &mut Message<'_>, items: &Doubles) -> MpiResult<()> {
         self.check_null();
         let (to, count, datatype) = self.place.items(items);
         // SAFETY: as in `request_send`.
-        check(unsafe { plain::MPI_Imrecv(to, count, datatype, message.place(), &mut self.request) })
+        check(unsafe { ffi::MPI_Imrecv(to, count, datatype, message.place(), &mut self.request) })
     }
 
     /// Waits for completion.
     #[inline]
-    pub fn wait(&mut self) -> Outcome<Status> {
+    pub fn wait(&mut self) -> MpiResult<Status> {
         let mut status = Status::default();
         // SAFETY: a request of this value, or null.
         let code = unsafe { raw::MPI_Wait(&mut self.request, status.as_mut_ptr()) };
@@ -257,7 +263,7 @@ impl Transfer {
     }
 
     /// The status, once complete.
-    pub fn test(&mut self) -> Outcome<Option<Status>> {
+    pub fn test(&mut self) -> MpiResult<Option<Status>> {
         let mut flag = 0;
         let mut status = Status::default();
         // SAFETY: as above.
@@ -317,13 +323,13 @@ impl Transfer {
         }
     }
 
-    pub fn cancel(&mut self) -> Outcome<()> {
+    pub fn cancel(&mut self) -> MpiResult<()> {
         // SAFETY: a live request.
         check(unsafe { raw::MPI_Cancel(&mut self.request) })
     }
 
     /// Starts a persistent request; for any other MPI raises the error.
-    pub fn start(&mut self) -> Outcome<()> {
+    pub fn start(&mut self) -> MpiResult<()> {
         // SAFETY: a live or null request.
         check(unsafe { raw::MPI_Start(&mut self.request) })?;
         if self.life == Life::Resting {
@@ -332,7 +338,7 @@ impl Transfer {
         Ok(())
     }
 
-    pub fn get_status(&self) -> Outcome<Option<Status>> {
+    pub fn get_status(&self) -> MpiResult<Option<Status>> {
         let mut flag = 0;
         let mut status = Status::default();
         // SAFETY: a live or null request and places for the answers.
@@ -343,7 +349,7 @@ impl Transfer {
     }
 
     /// Gives the request to MPI to finish; the memory of one under way is kept from reuse for ever.
-    pub fn free(&mut self) -> Outcome<()> {
+    pub fn free(&mut self) -> MpiResult<()> {
         let idle = self.is_idle();
         // SAFETY: a live request.
         check(unsafe { raw::MPI_Request_free(&mut self.request) })?;
@@ -476,7 +482,7 @@ impl Batch {
     }
 
     /// Calls MPI. The answer is meaningful even beside an error in one of the statuses.
-    pub fn complete(&mut self, how: Completion) -> (Found, c_int) {
+    pub fn complete(&mut self, call_form: Completion) -> (Found, c_int) {
         let n = self.requests.len();
         // A call for any one answers in the first status, also where it has no requests.
         if self.statuses.len() < n.max(1) {
@@ -491,7 +497,7 @@ impl Batch {
         let (mut flag, mut out) = (1, 0);
         // SAFETY: three arrays as long as the call has requests, and places for the answers.
         let code = unsafe {
-            match how {
+            match call_form {
                 Completion::WaitAll => raw::MPI_Waitall(count, requests, statuses),
                 Completion::WaitAny => raw::MPI_Waitany(count, requests, &mut out, statuses),
                 Completion::WaitSome => {
@@ -506,7 +512,7 @@ impl Batch {
                 }
             }
         };
-        let found = match how {
+        let found = match call_form {
             _ if flag == 0 => Found::Nothing,
             Completion::WaitAll | Completion::TestAll => Found::All,
             _ if out == undefined => Found::Inactive,

@@ -1,8 +1,8 @@
 //! Datatypes that the library makes: owned, and freed when dropped.
 
-use super::plain;
+use super::ffi;
 use super::raw::{self, MPI_Aint, MPI_Datatype};
-use super::{Contents, Datatype, Outcome, check, wide_int};
+use super::{Contents, Datatype, MpiResult, check, wide_int};
 use crate::error::{Code, Error};
 use std::ffi::{c_int, c_void};
 
@@ -65,7 +65,7 @@ const fn length(n: usize) -> c_int {
 }
 
 impl Made {
-    fn by(make: impl FnOnce(&mut MPI_Datatype) -> c_int) -> Outcome<Self> {
+    fn by(make: impl FnOnce(&mut MPI_Datatype) -> c_int) -> MpiResult<Self> {
         let mut new = Datatype::null().0;
         check(make(&mut new))?;
         Ok(Self(new))
@@ -87,35 +87,35 @@ impl Made {
         Datatype(self.into_raw())
     }
 
-    pub fn commit(mut self) -> Outcome<Self> {
+    pub fn commit(mut self) -> MpiResult<Self> {
         // SAFETY: a live datatype.
         check(unsafe { raw::MPI_Type_commit(&mut self.0) })?;
         Ok(self)
     }
 
-    pub fn contiguous(count: c_int, of: Datatype) -> Outcome<Self> {
+    pub fn contiguous(count: c_int, of: Datatype) -> MpiResult<Self> {
         // SAFETY: here and below: live datatypes, arrays as long as their count, a place for the answer.
         Self::by(|new| unsafe { raw::MPI_Type_contiguous(count, of.0, new) })
     }
 
-    pub fn duplicate(of: Datatype) -> Outcome<Self> {
+    pub fn duplicate(of: Datatype) -> MpiResult<Self> {
         // SAFETY: as above.
-        Self::by(|new| unsafe { plain::MPI_Type_dup(of.0, new) })
+        Self::by(|new| unsafe { ffi::MPI_Type_dup(of.0, new) })
     }
 
-    pub fn hvector(count: c_int, blocklength: c_int, stride: i64, of: Datatype) -> Outcome<Self> {
+    pub fn hvector(count: c_int, blocklength: c_int, stride: i64, of: Datatype) -> MpiResult<Self> {
         // SAFETY: as above.
         Self::by(|new| unsafe {
-            plain::MPI_Type_create_hvector(count, blocklength, aint(stride), of.0, new)
+            ffi::MPI_Type_create_hvector(count, blocklength, aint(stride), of.0, new)
         })
     }
 
-    pub fn hindexed(lengths: &[c_int], displacements: &[i64], of: Datatype) -> Outcome<Self> {
+    pub fn hindexed(lengths: &[c_int], displacements: &[i64], of: Datatype) -> MpiResult<Self> {
         assert!(lengths.len() == displacements.len());
         let displacements: Vec<MPI_Aint> = displacements.iter().map(|&d| aint(d)).collect();
         // SAFETY: as above.
         Self::by(|new| unsafe {
-            plain::MPI_Type_create_hindexed(
+            ffi::MPI_Type_create_hindexed(
                 length(lengths.len()),
                 lengths.as_ptr(),
                 displacements.as_ptr(),
@@ -125,13 +125,13 @@ impl Made {
         })
     }
 
-    pub fn structure(blocks: &[Block]) -> Outcome<Self> {
+    pub fn structure(blocks: &[Block]) -> MpiResult<Self> {
         let lengths: Vec<c_int> = blocks.iter().map(|b| b.length).collect();
         let displacements: Vec<MPI_Aint> = blocks.iter().map(|b| aint(b.displacement)).collect();
         let datatypes: Vec<MPI_Datatype> = blocks.iter().map(|b| b.datatype.0).collect();
         // SAFETY: as above.
         Self::by(|new| unsafe {
-            plain::MPI_Type_create_struct(
+            ffi::MPI_Type_create_struct(
                 length(blocks.len()),
                 lengths.as_ptr(),
                 displacements.as_ptr(),
@@ -142,14 +142,14 @@ impl Made {
     }
 
     /// `integers` as `MPI_Type_get_contents` tells them.
-    pub fn subarray(integers: &[c_int], of: Datatype) -> Outcome<Self> {
+    pub fn subarray(integers: &[c_int], of: Datatype) -> MpiResult<Self> {
         let n = wide_int(integers[0]);
         assert!(integers.len() == 3 * n + 2);
         let array = |k: usize| integers[1 + k * n..].as_ptr();
         let order = integers[1 + 3 * n];
         // SAFETY: as above: three arrays of `n`, and the order.
         Self::by(|new| unsafe {
-            plain::MPI_Type_create_subarray(
+            ffi::MPI_Type_create_subarray(
                 integers[0],
                 array(0),
                 array(1),
@@ -162,14 +162,14 @@ impl Made {
     }
 
     /// `integers` as `MPI_Type_get_contents` tells them.
-    pub fn darray(integers: &[c_int], of: Datatype) -> Outcome<Self> {
+    pub fn darray(integers: &[c_int], of: Datatype) -> MpiResult<Self> {
         let n = wide_int(integers[2]);
         assert!(integers.len() == 4 * n + 4);
         let array = |k: usize| integers[3 + k * n..].as_ptr();
         let order = integers[3 + 4 * n];
         // SAFETY: as above: four arrays of `n`, and the order.
         Self::by(|new| unsafe {
-            plain::MPI_Type_create_darray(
+            ffi::MPI_Type_create_darray(
                 integers[0],
                 integers[1],
                 integers[2],
@@ -184,7 +184,7 @@ impl Made {
         })
     }
 
-    pub fn resized(of: Datatype, bounds: Bounds) -> Outcome<Self> {
+    pub fn resized(of: Datatype, bounds: Bounds) -> MpiResult<Self> {
         let (lower, extent) = (aint(bounds.lower), aint(bounds.extent()));
         // SAFETY: as above.
         Self::by(|new| unsafe { raw::MPI_Type_create_resized(of.0, lower, extent, new) })
@@ -195,7 +195,7 @@ impl Made {
     /// A part that was resized has explicit bounds, and where MPI keeps to their first meaning, as Open MPI does, they
     /// alone are the bounds of a structure. Items of a type made here shall not have any, as those of predefined types
     /// have none. There an item of nothing makes the extent.
-    pub fn marked(part: Datatype, extent: i64, mark: i64) -> Outcome<Self> {
+    pub fn marked(part: Datatype, extent: i64, mark: i64) -> MpiResult<Self> {
         let marked = Self::resized(part, Bounds { lower: 0, upper: mark })?;
         let nothing = Self::contiguous(0, marked.datatype())?;
         // Nothing comes first: behind the part Open MPI 4.1 takes such items to be without gaps.
@@ -215,7 +215,7 @@ impl Made {
 
 impl Contents {
     /// Whether `Made::marked` has made the type, with `mark`.
-    pub fn is_marked(&self, mark: i64) -> Outcome<bool> {
+    pub fn is_marked(&self, mark: i64) -> MpiResult<bool> {
         let kinds = raw::constants();
         let holder = if self.combiner == kinds.resized {
             self.datatypes[0].datatype().contents()?
@@ -246,7 +246,7 @@ impl Drop for Made {
 
 impl Datatype {
     /// Refuses the null handle. MPI itself would raise that on `MPI_COMM_WORLD`, whatever the call is on.
-    pub fn known(self) -> Outcome<Self> {
+    pub fn known(self) -> MpiResult<Self> {
         if self == Self::null() {
             return Err(Error::new(Code::Argument, "a datatype is MPI_DATATYPE_NULL").into());
         }
@@ -254,15 +254,15 @@ impl Datatype {
     }
 
     /// The bytes of data in one item.
-    pub fn size(self) -> Outcome<i64> {
+    pub fn size(self) -> MpiResult<i64> {
         let datatype = self.known()?.0;
         let mut size = 0;
         // SAFETY: a live datatype and a place for the answer.
-        check(unsafe { plain::MPI_Type_size_x(datatype, &mut size) })?;
+        check(unsafe { ffi::MPI_Type_size_x(datatype, &mut size) })?;
         Ok(size)
     }
 
-    pub fn bounds(self) -> Outcome<Bounds> {
+    pub fn bounds(self) -> MpiResult<Bounds> {
         let datatype = self.known()?.0;
         let (mut lower, mut extent) = (0, 0);
         // SAFETY: as above.
@@ -277,13 +277,18 @@ impl Datatype {
     }
 
     /// Where the data of an item begin and end, whatever bounds it was given.
-    pub fn true_bounds(self) -> Outcome<Bounds> {
+    pub fn true_bounds(self) -> MpiResult<Bounds> {
         let datatype = self.known()?.0;
         let (mut lower, mut extent) = (0, 0);
         // SAFETY: as above.
-        check(unsafe { plain::MPI_Type_get_true_extent(datatype, &mut lower, &mut extent) })?;
+        check(unsafe { ffi::MPI_Type_get_true_extent(datatype, &mut lower, &mut extent) })?;
         let lower = from_aint(lower);
         Ok(Bounds { lower, upper: lower + from_aint(extent) })
+    }
+
+    pub fn packed() -> Self {
+        // SAFETY: as below.
+        Self(unsafe { raw::admpi_shim_type_PACKED() })
     }
 
     pub fn byte() -> Self {

@@ -1,14 +1,14 @@
 //! What collectives count in, at a time, and with whom.
 #![forbid(unsafe_code)]
 
-use super::{Comm, Datatype, Outcome, wide_int};
+use super::{Comm, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
 /// Which of MPI's twins is called: the blocking one, or the nonblocking one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    Now,
-    Begin,
+pub enum CallForm {
+    Blocking,
+    Nonblocking,
 }
 
 /// What MPI reduces at a time: a datatype of so many words of 8 bytes.
@@ -24,7 +24,7 @@ impl Item {
     }
 
     /// Several doubles as one, for an operation of the library's own.
-    pub fn doubles(n: usize) -> Outcome<Self> {
+    pub fn doubles(n: usize) -> MpiResult<Self> {
         Ok(if n == 1 {
             Self::double()
         } else {
@@ -51,17 +51,17 @@ pub enum Reach {
 
 impl Reach {
     /// How many parts a rank receives.
-    pub(super) fn sources(self, comm: Comm) -> Outcome<usize> {
+    pub(super) fn sources(self, comm: Comm) -> MpiResult<usize> {
         match self {
-            Self::All => Ok(wide_int(comm.size()?)),
+            Self::All => Ok(wide_int(comm.partners()?)),
             Self::Neighbours => Ok(wide_int(comm.degrees()?.0)),
         }
     }
 
     /// How many parts it sends.
-    pub(super) fn destinations(self, comm: Comm) -> Outcome<usize> {
+    pub(super) fn destinations(self, comm: Comm) -> MpiResult<usize> {
         match self {
-            Self::All => Ok(wide_int(comm.size()?)),
+            Self::All => Ok(wide_int(comm.partners()?)),
             Self::Neighbours => Ok(wide_int(comm.degrees()?.1)),
         }
     }
@@ -93,7 +93,7 @@ pub struct Listed<'a> {
 
 impl Listed<'_> {
     /// So many of the array as items.
-    pub(super) fn items(&self, n: usize) -> Outcome<c_int> {
+    pub(super) fn items(&self, n: usize) -> MpiResult<c_int> {
         c_int::try_from(n * self.width / self.item.words)
             .map_err(|_| super::error::too_many(n, self.width))
     }

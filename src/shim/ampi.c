@@ -14,12 +14,14 @@ MPI_Datatype AMPI_ADOUBLE = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_ADOUBLE_INT = MPI_DATATYPE_NULL;
 
+MPI_Datatype AMPI_ADOUBLE_COMPLEX = MPI_DATATYPE_NULL;
+
 MPI_Datatype AMPI_VARMAT = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_VIEW = MPI_DATATYPE_NULL;
 
-/* The same as integers: Fortran's COMMON /ADMPIF_TYPES/. */
-MPI_Fint admpif_types_[2];
+/* As integers: Fortran's COMMON /ADMPIF_TYPES/. Its AMPI_VARMAT is AMPI_VIEW: an object of Fortran is a part of a matrix. */
+MPI_Fint admpif_types_[5];
 
 void admpi_shim_set_adouble(MPI_Datatype type) {
   AMPI_ADOUBLE = type;
@@ -29,8 +31,16 @@ void admpi_shim_set_adouble_int(MPI_Datatype type) {
   AMPI_ADOUBLE_INT = type;
   admpif_types_[1] = MPI_Type_c2f(type);
 }
+void admpi_shim_set_tangents(MPI_Datatype plain, MPI_Datatype active) {
+  admpif_types_[3] = MPI_Type_c2f(plain);
+  admpif_types_[4] = MPI_Type_c2f(active);
+}
+void admpi_shim_set_adouble_complex(MPI_Datatype type) { AMPI_ADOUBLE_COMPLEX = type; }
 void admpi_shim_set_varmat(MPI_Datatype type) { AMPI_VARMAT = type; }
-void admpi_shim_set_view(MPI_Datatype type) { AMPI_VIEW = type; }
+void admpi_shim_set_view(MPI_Datatype type) {
+  AMPI_VIEW = type;
+  admpif_types_[2] = MPI_Type_c2f(type);
+}
 
 /* Mirrored by `mpi::raw::Constants`. */
 typedef struct admpi_shim_constant_values {

@@ -57,7 +57,7 @@ void ampi_allgather_init_(const void *sendbuf, const MPI_Fint *sendcount, const 
 void ampi_allreduce_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *datatype,
                      const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
   int code = AMPI_Allreduce(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                            MPI_Op_f2c(*op), MPI_Comm_f2c(*comm));
+                            fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
   fortran_code(ierror, code);
 }
 
@@ -66,7 +66,7 @@ void ampi_allreduce_init_(const void *sendbuf, void *recvbuf, const MPI_Fint *co
                           MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Allreduce_init(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
-                                 MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm),
+                                 MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
                                  MPI_Info_f2c(*info), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
@@ -289,14 +289,15 @@ void ampi_compare_and_swap_(const void *origin_addr, const void *compare_addr, v
   fortran_code(ierror, code);
 }
 
-void ampi_dist_graph_create_(const MPI_Fint *comm_old, const MPI_Fint *n, const MPI_Fint *nodes,
-                             const MPI_Fint *degrees, const MPI_Fint *targets, const void *weights,
-                             const MPI_Fint *info, const MPI_Fint *reorder, MPI_Fint *newcomm,
+void ampi_dist_graph_create_(const MPI_Fint *comm_old, const MPI_Fint *n, const MPI_Fint *sources,
+                             const MPI_Fint *degrees, const MPI_Fint *destinations, const void *weights,
+                             const MPI_Fint *info, const MPI_Fint *reorder, MPI_Fint *comm_dist_graph,
                              MPI_Fint *ierror) {
-  MPI_Comm c_newcomm = MPI_COMM_NULL;
-  int code = AMPI_Dist_graph_create(MPI_Comm_f2c(*comm_old), *n, nodes, degrees, targets,
-                                    fortran_weights(weights), MPI_Info_f2c(*info), *reorder != 0, &c_newcomm);
-  *newcomm = MPI_Comm_c2f(c_newcomm);
+  MPI_Comm c_comm_dist_graph = MPI_COMM_NULL;
+  int code = AMPI_Dist_graph_create(MPI_Comm_f2c(*comm_old), *n, sources, degrees, destinations,
+                                    fortran_weights(weights), MPI_Info_f2c(*info), *reorder != 0,
+                                    &c_comm_dist_graph);
+  *comm_dist_graph = MPI_Comm_c2f(c_comm_dist_graph);
   fortran_code(ierror, code);
 }
 
@@ -317,7 +318,7 @@ void ampi_dist_graph_create_adjacent_(const MPI_Fint *comm_old, const MPI_Fint *
 void ampi_exscan_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *datatype,
                   const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
   int code = AMPI_Exscan(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                         MPI_Op_f2c(*op), MPI_Comm_f2c(*comm));
+                         fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
   fortran_code(ierror, code);
 }
 
@@ -326,7 +327,7 @@ void ampi_exscan_init_(const void *sendbuf, void *recvbuf, const MPI_Fint *count
                        MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Exscan_init(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
-                              MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm),
+                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
                               MPI_Info_f2c(*info), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
@@ -705,7 +706,8 @@ void ampi_iallreduce_(const void *sendbuf, void *recvbuf, const MPI_Fint *count,
                       const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Iallreduce(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
-                             MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm), &c_request);
+                             MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                             &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -782,7 +784,7 @@ void ampi_iexscan_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, co
                    const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Iexscan(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                          MPI_Op_f2c(*op), MPI_Comm_f2c(*comm), &c_request);
+                          fortran_op(*op, *datatype), MPI_Comm_f2c(*comm), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -898,6 +900,24 @@ void ampi_ineighbor_alltoallw_(const void *sendbuf, const MPI_Fint *sendcounts, 
   fortran_code(ierror, code);
 }
 
+void ampi_intercomm_create_(const MPI_Fint *local_comm, const MPI_Fint *local_leader,
+                            const MPI_Fint *bridge_comm, const MPI_Fint *remote_leader, const MPI_Fint *tag,
+                            MPI_Fint *newintercomm, MPI_Fint *ierror) {
+  MPI_Comm c_newintercomm = MPI_COMM_NULL;
+  int code = AMPI_Intercomm_create(MPI_Comm_f2c(*local_comm), *local_leader, MPI_Comm_f2c(*bridge_comm),
+                                   *remote_leader, *tag, &c_newintercomm);
+  *newintercomm = MPI_Comm_c2f(c_newintercomm);
+  fortran_code(ierror, code);
+}
+
+void ampi_intercomm_merge_(const MPI_Fint *intercomm, const MPI_Fint *high, MPI_Fint *newintercomm,
+                           MPI_Fint *ierror) {
+  MPI_Comm c_newintercomm = MPI_COMM_NULL;
+  int code = AMPI_Intercomm_merge(MPI_Comm_f2c(*intercomm), *high != 0, &c_newintercomm);
+  *newintercomm = MPI_Comm_c2f(c_newintercomm);
+  fortran_code(ierror, code);
+}
+
 void ampi_irecv_(void *buf, const MPI_Fint *count, const MPI_Fint *datatype, const MPI_Fint *source,
                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
@@ -912,7 +932,7 @@ void ampi_ireduce_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, co
                    MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Ireduce(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                          MPI_Op_f2c(*op), *root, MPI_Comm_f2c(*comm), &c_request);
+                          fortran_op(*op, *datatype), *root, MPI_Comm_f2c(*comm), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -922,7 +942,8 @@ void ampi_ireduce_scatter_(const void *sendbuf, void *recvbuf, const MPI_Fint *r
                            MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Ireduce_scatter(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
-                                  MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm), &c_request);
+                                  MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                                  &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -932,8 +953,8 @@ void ampi_ireduce_scatter_block_(const void *sendbuf, void *recvbuf, const MPI_F
                                  MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Ireduce_scatter_block(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
-                                        MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm),
-                                        &c_request);
+                                        MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                        MPI_Comm_f2c(*comm), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -951,7 +972,7 @@ void ampi_iscan_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, cons
                  const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Iscan(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                        MPI_Op_f2c(*op), MPI_Comm_f2c(*comm), &c_request);
+                        fortran_op(*op, *datatype), MPI_Comm_f2c(*comm), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -1191,6 +1212,21 @@ void ampi_pack_external_(const char *datarep, const void *inbuf, const MPI_Fint 
   fortran_code(ierror, code);
 }
 
+void ampi_pack_external_size_(const char *datarep, const MPI_Fint *incount, const MPI_Fint *datatype,
+                              MPI_Aint *size, MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = AMPI_Pack_external_size(c_datarep, *incount, MPI_Type_f2c(*datatype), size);
+  fortran_release(c_datarep, few_datarep);
+  fortran_code(ierror, code);
+}
+
+void ampi_pack_size_(const MPI_Fint *incount, const MPI_Fint *datatype, const MPI_Fint *comm, MPI_Fint *size,
+                     MPI_Fint *ierror) {
+  int code = AMPI_Pack_size(*incount, MPI_Type_f2c(*datatype), MPI_Comm_f2c(*comm), size);
+  fortran_code(ierror, code);
+}
+
 void ampi_parrived_(const MPI_Fint *request, const MPI_Fint *partition, MPI_Fint *flag, MPI_Fint *ierror) {
   int c_flag = 0;
   int code = AMPI_Parrived(AMPI_Request_f2c(*request), *partition, &c_flag);
@@ -1278,7 +1314,7 @@ void ampi_recv_init_(void *buf, const MPI_Fint *count, const MPI_Fint *datatype,
 void ampi_reduce_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *datatype,
                   const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror) {
   int code = AMPI_Reduce(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                         MPI_Op_f2c(*op), *root, MPI_Comm_f2c(*comm));
+                         fortran_op(*op, *datatype), *root, MPI_Comm_f2c(*comm));
   fortran_code(ierror, code);
 }
 
@@ -1287,7 +1323,7 @@ void ampi_reduce_init_(const void *sendbuf, void *recvbuf, const MPI_Fint *count
                        MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Reduce_init(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
-                              MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), *root, MPI_Comm_f2c(*comm),
+                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), *root, MPI_Comm_f2c(*comm),
                               MPI_Info_f2c(*info), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
@@ -1296,7 +1332,7 @@ void ampi_reduce_init_(const void *sendbuf, void *recvbuf, const MPI_Fint *count
 void ampi_reduce_local_(const void *inbuf, void *inoutbuf, const MPI_Fint *count, const MPI_Fint *datatype,
                         const MPI_Fint *op, MPI_Fint *ierror) {
   int code = AMPI_Reduce_local(fortran_buffer(inbuf), fortran_buffer(inoutbuf), *count,
-                               MPI_Type_f2c(*datatype), MPI_Op_f2c(*op));
+                               MPI_Type_f2c(*datatype), fortran_op(*op, *datatype));
   fortran_code(ierror, code);
 }
 
@@ -1304,7 +1340,7 @@ void ampi_reduce_scatter_(const void *sendbuf, void *recvbuf, const MPI_Fint *re
                           const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
                           MPI_Fint *ierror) {
   int code = AMPI_Reduce_scatter(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
-                                 MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm));
+                                 MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
   fortran_code(ierror, code);
 }
 
@@ -1312,7 +1348,8 @@ void ampi_reduce_scatter_block_(const void *sendbuf, void *recvbuf, const MPI_Fi
                                 const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
                                 MPI_Fint *ierror) {
   int code = AMPI_Reduce_scatter_block(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
-                                       MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm));
+                                       MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                       MPI_Comm_f2c(*comm));
   fortran_code(ierror, code);
 }
 
@@ -1321,8 +1358,8 @@ void ampi_reduce_scatter_block_init_(const void *sendbuf, void *recvbuf, const M
                                      const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Reduce_scatter_block_init(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
-                                            MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm),
-                                            MPI_Info_f2c(*info), &c_request);
+                                            MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                            MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -1332,8 +1369,8 @@ void ampi_reduce_scatter_init_(const void *sendbuf, void *recvbuf, const MPI_Fin
                                const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Reduce_scatter_init(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
-                                      MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm),
-                                      MPI_Info_f2c(*info), &c_request);
+                                      MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                      MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -1411,7 +1448,7 @@ void ampi_rsend_init_(const void *buf, const MPI_Fint *count, const MPI_Fint *da
 void ampi_scan_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *datatype,
                 const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
   int code = AMPI_Scan(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                       MPI_Op_f2c(*op), MPI_Comm_f2c(*comm));
+                       fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
   fortran_code(ierror, code);
 }
 
@@ -1420,7 +1457,7 @@ void ampi_scan_init_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, 
                      MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Scan_init(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
-                            MPI_Op_f2c(*op), MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+                            fortran_op(*op, *datatype), MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
@@ -1667,5 +1704,2240 @@ void ampi_waitsome_(const MPI_Fint *incount, MPI_Fint *array_of_requests, MPI_Fi
   fortran_indices(*outcount, array_of_indices);
   fortran_put_statuses(*outcount, c_array_of_statuses, array_of_statuses);
   fortran_release(c_array_of_statuses, few_array_of_statuses);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_allocate_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                        const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_WIN_NULL;
+  int code = AMPI_Win_allocate(*size, *disp_unit, MPI_Info_f2c(*info), MPI_Comm_f2c(*comm), baseptr, &c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_allocate_cptr_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                             const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror) {
+  ampi_win_allocate_(size, disp_unit, info, comm, baseptr, win, ierror);
+}
+
+void ampi_win_attach_(const MPI_Fint *win, void *base, const MPI_Aint *size, MPI_Fint *ierror) {
+  int code = AMPI_Win_attach(MPI_Win_f2c(*win), fortran_buffer(base), *size);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_complete_(const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_complete(MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_create_(void *base, const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                      const MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_WIN_NULL;
+  int code = AMPI_Win_create(fortran_buffer(base), *size, *disp_unit, MPI_Info_f2c(*info),
+                             MPI_Comm_f2c(*comm), &c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_create_dynamic_(const MPI_Fint *info, const MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_WIN_NULL;
+  int code = AMPI_Win_create_dynamic(MPI_Info_f2c(*info), MPI_Comm_f2c(*comm), &c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_detach_(const MPI_Fint *win, const void *base, MPI_Fint *ierror) {
+  int code = AMPI_Win_detach(MPI_Win_f2c(*win), fortran_buffer(base));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_fence_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_fence(*assert, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_free_(MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_Win_f2c(*win);
+  int code = AMPI_Win_free(&c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_lock_(const MPI_Fint *lock_type, const MPI_Fint *rank, const MPI_Fint *assert,
+                    const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_lock(*lock_type, *rank, *assert, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_lock_all_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_lock_all(*assert, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_post_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_post(MPI_Group_f2c(*group), *assert, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_start_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_start(MPI_Group_f2c(*group), *assert, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_test_(const MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror) {
+  int c_flag = 0;
+  int code = AMPI_Win_test(MPI_Win_f2c(*win), &c_flag);
+  *flag = fortran_logical(c_flag);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_unlock_(const MPI_Fint *rank, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_unlock(*rank, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_unlock_all_(const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_unlock_all(MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_wait_(const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_wait(MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_accumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                        const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                        const MPI_Aint *target_disp, const MPI_Count *target_count,
+                        const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                        MPI_Fint *ierror) {
+  int code = AMPI_Accumulate_c(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                               *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                               MPI_Op_f2c(*op), MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_allgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Allgather_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                              MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                        const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Allgatherv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                               fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                               MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_allreduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Allreduce_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Alltoall_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                             MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                       MPI_Fint *ierror) {
+  int code = AMPI_Alltoallv_c(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                              MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                       MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_buffer(sendbuf) == MPI_IN_PLACE ? 0 : fortran_peers(MPI_Comm_f2c(*comm),
+                                                1, 0), sendtypes, few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 0), recvtypes,
+                                                few_recvtypes);
+  int code = AMPI_Alltoallw_c(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                              fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes, MPI_Comm_f2c(*comm));
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  fortran_code(ierror, code);
+}
+
+void ampi_bcast_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                   const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Bcast_c(fortran_buffer(buffer), *count, MPI_Type_f2c(*datatype), *root,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_bsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Bsend_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_bsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Bsend_init_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_exscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Exscan_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                           fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_gather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                    const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Gather_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                           fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                           MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_gatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcounts, const MPI_Aint *displs, const MPI_Fint *recvtype,
+                     const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Gatherv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                            fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
+                            MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_get_c_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Get_c(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                        *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                        MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_get_accumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                            const MPI_Fint *origin_datatype, void *result_addr, const MPI_Count *result_count,
+                            const MPI_Fint *result_datatype, const MPI_Fint *target_rank,
+                            const MPI_Aint *target_disp, const MPI_Count *target_count,
+                            const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                            MPI_Fint *ierror) {
+  int code = AMPI_Get_accumulate_c(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                                   fortran_buffer(result_addr), *result_count, MPI_Type_f2c(*result_datatype),
+                                   *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                                   MPI_Op_f2c(*op), MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_iallgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                        const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Iallgather_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                               fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_iallgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                         const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request,
+                         MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Iallgatherv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_iallreduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Iallreduce_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                               MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                               &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ialltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ialltoall_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ialltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ialltoallv_c(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                               fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ialltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_buffer(sendbuf) == MPI_IN_PLACE ? 0 : fortran_peers(MPI_Comm_f2c(*comm),
+                                                1, 0), sendtypes, few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 0), recvtypes,
+                                                few_recvtypes);
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ialltoallw_c(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                               fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes, MPI_Comm_f2c(*comm),
+                               &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ibcast_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ibcast_c(fortran_buffer(buffer), *count, MPI_Type_f2c(*datatype), *root,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ibsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ibsend_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_iexscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Iexscan_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                            fortran_op(*op, *datatype), MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_igather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Igather_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                            fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                            MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_igatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                      MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Igatherv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
+                             MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_imrecv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                    MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Message c_message = MPI_Message_f2c(*message);
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Imrecv_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), &c_message, &c_request);
+  *message = MPI_Message_c2f(c_message);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ineighbor_allgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                 const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ineighbor_allgather_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                        fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                        MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ineighbor_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                  void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                  const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request,
+                                  MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ineighbor_allgatherv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                         fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                         MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ineighbor_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ineighbor_alltoall_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                       fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                       MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ineighbor_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ineighbor_alltoallv_c(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                                        fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                                        MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ineighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 1, 1), sendtypes,
+                                                few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 1), recvtypes,
+                                                few_recvtypes);
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ineighbor_alltoallw_c(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                        fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                        MPI_Comm_f2c(*comm), &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_irecv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Irecv_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *source, *tag,
+                          MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ireduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                     MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ireduce_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                            fortran_op(*op, *datatype), *root, MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ireduce_scatter_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                             const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                             MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ireduce_scatter_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
+                                    MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                                    &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ireduce_scatter_block_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                   const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                   MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ireduce_scatter_block_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
+                                          MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                          MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_irsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Irsend_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_iscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                   const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Iscan_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                          fortran_op(*op, *datatype), MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_iscatter_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Iscatter_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                             MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_iscatterv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                       const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                       MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Iscatterv_c(fortran_buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_isend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Isend_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_issend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Issend_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_mrecv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                   MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Message c_message = MPI_Message_f2c(*message);
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = AMPI_Mrecv_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), &c_message, c_status);
+  *message = MPI_Message_c2f(c_message);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_allgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Neighbor_allgather_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                       fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                       MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                 const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Neighbor_allgatherv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                        fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                        MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                               void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                               const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Neighbor_alltoall_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                      fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                      MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                MPI_Fint *ierror) {
+  int code = AMPI_Neighbor_alltoallv_c(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                                       fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                                       MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 1, 1), sendtypes,
+                                                few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 1), recvtypes,
+                                                few_recvtypes);
+  int code = AMPI_Neighbor_alltoallw_c(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                       fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                       MPI_Comm_f2c(*comm));
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  fortran_code(ierror, code);
+}
+
+void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Put_c(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                        *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                        MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_recv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = AMPI_Recv_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *source, *tag,
+                         MPI_Comm_f2c(*comm), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void ampi_recv_init_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                       const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Recv_init_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *source, *tag,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_reduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Reduce_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                           fortran_op(*op, *datatype), *root, MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_reduce_local_c_(const void *inbuf, void *inoutbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                          const MPI_Fint *op, MPI_Fint *ierror) {
+  int code = AMPI_Reduce_local_c(fortran_buffer(inbuf), fortran_buffer(inoutbuf), *count,
+                                 MPI_Type_f2c(*datatype), fortran_op(*op, *datatype));
+  fortran_code(ierror, code);
+}
+
+void ampi_reduce_scatter_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            MPI_Fint *ierror) {
+  int code = AMPI_Reduce_scatter_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
+                                   MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_reduce_scatter_block_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                  const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                  MPI_Fint *ierror) {
+  int code = AMPI_Reduce_scatter_block_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
+                                         MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                         MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_rsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Rsend_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_rsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Rsend_init_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_scan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                  const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Scan_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                         fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_scatter_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Scatter_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                            fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                            MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_scatterv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                      MPI_Fint *ierror) {
+  int code = AMPI_Scatterv_c(fortran_buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                             MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_send_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Send_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                         MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_sendrecv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                      const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                      const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = AMPI_Sendrecv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), *dest, *sendtag,
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *source, *recvtag,
+                             MPI_Comm_f2c(*comm), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void ampi_sendrecv_replace_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                              const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                              const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status,
+                              MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = AMPI_Sendrecv_replace_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *sendtag,
+                                     *source, *recvtag, MPI_Comm_f2c(*comm), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void ampi_send_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                       MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Send_init_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_ssend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Ssend_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_ssend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Ssend_init_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                        const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                        const MPI_Aint *target_disp, const MPI_Count *target_count,
+                        const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                        MPI_Fint *ierror) {
+  int code = MPIX_Accumulate_x(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                               *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                               MPI_Op_f2c(*op), MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void mpix_allgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Allgather_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                              MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_allgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                        const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Allgatherv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                               fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                               MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_allgatherv_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                             void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                             const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                             MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Allgatherv_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                    fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                    MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_allgather_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                            void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                            const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Allgather_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                   fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                   MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_allreduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Allreduce_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_allreduce_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Allreduce_init_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                                   MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                                   MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_alltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Alltoall_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                             MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_alltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                       MPI_Fint *ierror) {
+  int code = MPIX_Alltoallv_x(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                              MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_alltoallv_init_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Alltoallv_init_x(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                                   fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                                   MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_alltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                       MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_buffer(sendbuf) == MPI_IN_PLACE ? 0 : fortran_peers(MPI_Comm_f2c(*comm),
+                                                1, 0), sendtypes, few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 0), recvtypes,
+                                                few_recvtypes);
+  int code = MPIX_Alltoallw_x(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                              fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes, MPI_Comm_f2c(*comm));
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  fortran_code(ierror, code);
+}
+
+void mpix_alltoallw_init_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_buffer(sendbuf) == MPI_IN_PLACE ? 0 : fortran_peers(MPI_Comm_f2c(*comm),
+                                                1, 0), sendtypes, few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 0), recvtypes,
+                                                few_recvtypes);
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Alltoallw_init_x(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                   fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                   MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_alltoall_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                           void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                           const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Alltoall_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                  fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                  MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_bcast_x_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                   const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Bcast_x(fortran_buffer(buffer), *count, MPI_Type_f2c(*datatype), *root,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_bcast_init_x_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                        const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Bcast_init_x(fortran_buffer(buffer), *count, MPI_Type_f2c(*datatype), *root,
+                               MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_bsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Bsend_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_bsend_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Bsend_init_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_exscan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Exscan_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                           fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_exscan_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Exscan_init_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                                MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                                MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iread_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iread_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                               &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iread_all_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                            MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iread_all_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                   &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iread_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf, const MPI_Count *count,
+                           const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iread_at_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                  MPI_Type_f2c(*datatype), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iread_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf,
+                               const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *request,
+                               MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iread_at_all_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                      MPI_Type_f2c(*datatype), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iread_shared_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                               const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iread_shared_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                      &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iwrite_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                         const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iwrite_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iwrite_all_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                             const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iwrite_all_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                    &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iwrite_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                            const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *request,
+                            MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iwrite_at_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                   MPI_Type_f2c(*datatype), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iwrite_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                                const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *request,
+                                MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iwrite_at_all_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                       MPI_Type_f2c(*datatype), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_iwrite_shared_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_File_iwrite_shared_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count,
+                                       MPI_Type_f2c(*datatype), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                       MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_read_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                              c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_all_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                           MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_read_all_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                  c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_all_begin_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                                 const MPI_Fint *datatype, MPI_Fint *ierror) {
+  int code = MPIX_File_read_all_begin_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count,
+                                        MPI_Type_f2c(*datatype));
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf, const MPI_Count *count,
+                          const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_read_at_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                 MPI_Type_f2c(*datatype), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf, const MPI_Count *count,
+                              const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_read_at_all_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                     MPI_Type_f2c(*datatype), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_at_all_begin_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf,
+                                    const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *ierror) {
+  int code = MPIX_File_read_at_all_begin_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                           MPI_Type_f2c(*datatype));
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_ordered_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                               const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_read_ordered_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                      c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_ordered_begin_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                                     const MPI_Fint *datatype, MPI_Fint *ierror) {
+  int code = MPIX_File_read_ordered_begin_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count,
+                                            MPI_Type_f2c(*datatype));
+  fortran_code(ierror, code);
+}
+
+void mpix_file_read_shared_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                              MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_read_shared_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                     c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_write_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                               c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_all_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                            const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_write_all_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                   c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_all_begin_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                  const MPI_Fint *datatype, MPI_Fint *ierror) {
+  int code = MPIX_File_write_all_begin_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count,
+                                         MPI_Type_f2c(*datatype));
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                           const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *status,
+                           MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_write_at_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                  MPI_Type_f2c(*datatype), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                               const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *status,
+                               MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_write_at_all_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                      MPI_Type_f2c(*datatype), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_at_all_begin_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                                     const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *ierror) {
+  int code = MPIX_File_write_at_all_begin_x(MPI_File_f2c(*fh), *offset, fortran_buffer(buf), *count,
+                                            MPI_Type_f2c(*datatype));
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_ordered_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_write_ordered_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count,
+                                       MPI_Type_f2c(*datatype), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_ordered_begin_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                      const MPI_Fint *datatype, MPI_Fint *ierror) {
+  int code = MPIX_File_write_ordered_begin_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count,
+                                             MPI_Type_f2c(*datatype));
+  fortran_code(ierror, code);
+}
+
+void mpix_file_write_shared_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                               const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_File_write_shared_x(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
+                                      c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_gather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                    const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Gather_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                           fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                           MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_gatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcounts, const MPI_Aint *displs, const MPI_Fint *recvtype,
+                     const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Gatherv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                            fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
+                            MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_gatherv_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                          const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                          const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Gatherv_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                 fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
+                                 MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_gather_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                         const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Gather_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                                MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_get_x_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = MPIX_Get_x(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                        *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                        MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void mpix_get_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                            const MPI_Fint *origin_datatype, void *result_addr, const MPI_Count *result_count,
+                            const MPI_Fint *result_datatype, const MPI_Fint *target_rank,
+                            const MPI_Aint *target_disp, const MPI_Count *target_count,
+                            const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                            MPI_Fint *ierror) {
+  int code = MPIX_Get_accumulate_x(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                                   fortran_buffer(result_addr), *result_count, MPI_Type_f2c(*result_datatype),
+                                   *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                                   MPI_Op_f2c(*op), MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void mpix_get_count_x_(const MPI_Fint *status, const MPI_Fint *datatype, MPI_Count *count, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_Get_count_x(c_status, MPI_Type_f2c(*datatype), count);
+  fortran_code(ierror, code);
+}
+
+void mpix_get_elements_x_(const MPI_Fint *status, const MPI_Fint *datatype, MPI_Count *count,
+                          MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_Get_elements_x(c_status, MPI_Type_f2c(*datatype), count);
+  fortran_code(ierror, code);
+}
+
+void mpix_iallgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                        const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Iallgather_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                               fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_iallgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                         const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request,
+                         MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Iallgatherv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_iallreduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Iallreduce_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                               MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                               &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ialltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ialltoall_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ialltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ialltoallv_x(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                               fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ialltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_buffer(sendbuf) == MPI_IN_PLACE ? 0 : fortran_peers(MPI_Comm_f2c(*comm),
+                                                1, 0), sendtypes, few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 0), recvtypes,
+                                                few_recvtypes);
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ialltoallw_x(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                               fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes, MPI_Comm_f2c(*comm),
+                               &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ibcast_x_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ibcast_x(fortran_buffer(buffer), *count, MPI_Type_f2c(*datatype), *root,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ibsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ibsend_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_iexscan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Iexscan_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                            fortran_op(*op, *datatype), MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_igather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Igather_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                            fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                            MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_igatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                      MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Igatherv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
+                             MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_imrecv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                    MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Message c_message = MPI_Message_f2c(*message);
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Imrecv_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), &c_message, &c_request);
+  *message = MPI_Message_c2f(c_message);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ineighbor_allgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                 const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ineighbor_allgather_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                        fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                        MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ineighbor_allgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                  void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                  const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request,
+                                  MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ineighbor_allgatherv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                         fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                         MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ineighbor_alltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ineighbor_alltoall_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                       fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                       MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ineighbor_alltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ineighbor_alltoallv_x(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                                        fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                                        MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ineighbor_alltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 1, 1), sendtypes,
+                                                few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 1), recvtypes,
+                                                few_recvtypes);
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ineighbor_alltoallw_x(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                        fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                        MPI_Comm_f2c(*comm), &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_irecv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Irecv_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *source, *tag,
+                          MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ireduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                     MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ireduce_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                            fortran_op(*op, *datatype), *root, MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ireduce_scatter_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                             const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                             MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ireduce_scatter_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
+                                    MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                                    &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ireduce_scatter_block_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                   const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                   MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ireduce_scatter_block_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
+                                          MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                          MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_irsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Irsend_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_iscan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                   const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Iscan_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                          fortran_op(*op, *datatype), MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_iscatter_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Iscatter_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                             MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_iscatterv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                       const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                       MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Iscatterv_x(fortran_buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_isend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Isend_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_isendrecv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                       const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                       const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Isendrecv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), *dest, *sendtag,
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *source, *recvtag,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_isendrecv_replace_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                               const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                               const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request,
+                               MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Isendrecv_replace_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *sendtag,
+                                      *source, *recvtag, MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_issend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Issend_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                           MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_mrecv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                   MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Message c_message = MPI_Message_f2c(*message);
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_Mrecv_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), &c_message, c_status);
+  *message = MPI_Message_c2f(c_message);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_allgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Neighbor_allgather_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                       fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                       MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_allgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                 const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Neighbor_allgatherv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                        fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                        MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_allgatherv_init_x_(const void *sendbuf, const MPI_Count *sendcount,
+                                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                      const MPI_Aint *displs, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                      const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Neighbor_allgatherv_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                             fortran_buffer(recvbuf), recvcounts, displs,
+                                             MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm),
+                                             MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_allgather_init_x_(const void *sendbuf, const MPI_Count *sendcount,
+                                     const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Neighbor_allgather_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                            fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                            MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_alltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                               void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                               const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Neighbor_alltoall_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                      fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                      MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_alltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                MPI_Fint *ierror) {
+  int code = MPIX_Neighbor_alltoallv_x(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                                       fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                                       MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_alltoallv_init_x_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtype, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Neighbor_alltoallv_init_x(fortran_buffer(sendbuf), sendcounts, sdispls,
+                                            MPI_Type_f2c(*sendtype), fortran_buffer(recvbuf), recvcounts,
+                                            rdispls, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm),
+                                            MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_alltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 1, 1), sendtypes,
+                                                few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 1), recvtypes,
+                                                few_recvtypes);
+  int code = MPIX_Neighbor_alltoallw_x(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                       fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                       MPI_Comm_f2c(*comm));
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_alltoallw_init_x_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtypes, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtypes, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 1, 1), sendtypes,
+                                                few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 1), recvtypes,
+                                                few_recvtypes);
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Neighbor_alltoallw_init_x(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                            fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                            MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_neighbor_alltoall_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                    void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                    const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                    MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Neighbor_alltoall_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                           fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                           MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_pack_x_(const void *inbuf, const MPI_Count *incount, const MPI_Fint *datatype, void *outbuf,
+                  const MPI_Count *outsize, MPI_Count *position, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Pack_x(fortran_buffer(inbuf), *incount, MPI_Type_f2c(*datatype), fortran_buffer(outbuf),
+                         *outsize, position, MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_pack_external_x_(const char *datarep, const void *inbuf, const MPI_Count *incount,
+                           const MPI_Fint *datatype, void *outbuf, const MPI_Count *outsize,
+                           MPI_Count *position, MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = MPIX_Pack_external_x(c_datarep, fortran_buffer(inbuf), *incount, MPI_Type_f2c(*datatype),
+                                  fortran_buffer(outbuf), *outsize, position);
+  fortran_release(c_datarep, few_datarep);
+  fortran_code(ierror, code);
+}
+
+void mpix_pack_external_size_x_(const char *datarep, const MPI_Count *incount, const MPI_Fint *datatype,
+                                MPI_Count *size, MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = MPIX_Pack_external_size_x(c_datarep, *incount, MPI_Type_f2c(*datatype), size);
+  fortran_release(c_datarep, few_datarep);
+  fortran_code(ierror, code);
+}
+
+void mpix_pack_size_x_(const MPI_Count *incount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                       MPI_Count *size, MPI_Fint *ierror) {
+  int code = MPIX_Pack_size_x(*incount, MPI_Type_f2c(*datatype), MPI_Comm_f2c(*comm), size);
+  fortran_code(ierror, code);
+}
+
+void mpix_put_x_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = MPIX_Put_x(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                        *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                        MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void mpix_raccumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                         const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                         const MPI_Aint *target_disp, const MPI_Count *target_count,
+                         const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                         MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Raccumulate_x(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                                *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                                MPI_Op_f2c(*op), MPI_Win_f2c(*win), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_recv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_Recv_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *source, *tag,
+                         MPI_Comm_f2c(*comm), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_recv_init_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                       const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Recv_init_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *source, *tag,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_reduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Reduce_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                           fortran_op(*op, *datatype), *root, MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_reduce_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info,
+                         MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Reduce_init_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                                MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), *root,
+                                MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_reduce_local_x_(const void *inbuf, void *inoutbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                          const MPI_Fint *op, MPI_Fint *ierror) {
+  int code = MPIX_Reduce_local_x(fortran_buffer(inbuf), fortran_buffer(inoutbuf), *count,
+                                 MPI_Type_f2c(*datatype), fortran_op(*op, *datatype));
+  fortran_code(ierror, code);
+}
+
+void mpix_reduce_scatter_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            MPI_Fint *ierror) {
+  int code = MPIX_Reduce_scatter_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
+                                   MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_reduce_scatter_block_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                  const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                  MPI_Fint *ierror) {
+  int code = MPIX_Reduce_scatter_block_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
+                                         MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                         MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_reduce_scatter_block_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                       const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                       const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Reduce_scatter_block_init_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
+                                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                              MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_reduce_scatter_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                 const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Reduce_scatter_init_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
+                                        MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                        MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_rget_x_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Rget_x(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                         *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                         MPI_Win_f2c(*win), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_rget_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                             const MPI_Fint *origin_datatype, void *result_addr,
+                             const MPI_Count *result_count, const MPI_Fint *result_datatype,
+                             const MPI_Fint *target_rank, const MPI_Aint *target_disp,
+                             const MPI_Count *target_count, const MPI_Fint *target_datatype,
+                             const MPI_Fint *op, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Rget_accumulate_x(fortran_buffer(origin_addr), *origin_count,
+                                    MPI_Type_f2c(*origin_datatype), fortran_buffer(result_addr),
+                                    *result_count, MPI_Type_f2c(*result_datatype), *target_rank, *target_disp,
+                                    *target_count, MPI_Type_f2c(*target_datatype), MPI_Op_f2c(*op),
+                                    MPI_Win_f2c(*win), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_rput_x_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Rput_x(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                         *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                         MPI_Win_f2c(*win), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_rsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Rsend_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_rsend_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Rsend_init_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_scan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                  const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Scan_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count, MPI_Type_f2c(*datatype),
+                         fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_scan_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                       MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Scan_init_x(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                              MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_scatter_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Scatter_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                            fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                            MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_scatterv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                      MPI_Fint *ierror) {
+  int code = MPIX_Scatterv_x(fortran_buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                             MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_scatterv_init_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                           const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                           const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                           const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Scatterv_init_x(fortran_buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
+                                  fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                                  MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_scatter_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                          const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                          MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Scatter_init_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                 fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                                 MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_send_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Send_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                         MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_sendrecv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                      const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                      const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_Sendrecv_x(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), *dest, *sendtag,
+                             fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *source, *recvtag,
+                             MPI_Comm_f2c(*comm), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_sendrecv_replace_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                              const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                              const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status,
+                              MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = MPIX_Sendrecv_replace_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *sendtag,
+                                     *source, *recvtag, MPI_Comm_f2c(*comm), c_status);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void mpix_send_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                       MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Send_init_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_ssend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = MPIX_Ssend_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_ssend_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror) {
+  MPI_Request c_request = MPI_REQUEST_NULL;
+  int code = MPIX_Ssend_init_x(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
+                               MPI_Comm_f2c(*comm), &c_request);
+  *request = MPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_contiguous_x_(const MPI_Count *count, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                             MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_contiguous_x(*count, MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_create_darray_x_(const MPI_Fint *size, const MPI_Fint *rank, const MPI_Fint *ndims,
+                                const MPI_Count *gsize_array, const MPI_Fint *distrib_array,
+                                const MPI_Count *darg_array, const MPI_Fint *psize_array,
+                                const MPI_Fint *order, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                                MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_create_darray_x(*size, *rank, *ndims, gsize_array, distrib_array, darg_array,
+                                       psize_array, *order, MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_create_hindexed_x_(const MPI_Count *count, const MPI_Count *array_of_blocklengths,
+                                  const MPI_Aint *array_of_displacements, const MPI_Fint *oldtype,
+                                  MPI_Fint *newtype, MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_create_hindexed_x(*count, array_of_blocklengths, array_of_displacements,
+                                         MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_create_hindexed_block_x_(const MPI_Count *count, const MPI_Count *blocklength,
+                                        const MPI_Aint *array_of_displacements, const MPI_Fint *oldtype,
+                                        MPI_Fint *newtype, MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_create_hindexed_block_x(*count, *blocklength, array_of_displacements,
+                                               MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_create_hvector_x_(const MPI_Count *count, const MPI_Count *blocklength, const MPI_Aint *stride,
+                                 const MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_create_hvector_x(*count, *blocklength, *stride, MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_create_indexed_block_x_(const MPI_Count *count, const MPI_Count *blocklength,
+                                       const MPI_Count *array_of_displacements, const MPI_Fint *oldtype,
+                                       MPI_Fint *newtype, MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_create_indexed_block_x(*count, *blocklength, array_of_displacements,
+                                              MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_create_struct_x_(const MPI_Count *count, const MPI_Count *array_of_block_lengths,
+                                const MPI_Aint *array_of_displacements, const MPI_Fint *array_of_types,
+                                MPI_Fint *newtype, MPI_Fint *ierror) {
+  MPI_Datatype few_array_of_types[FORTRAN_FEW];
+  MPI_Datatype *c_array_of_types = fortran_datatypes(*count, array_of_types, few_array_of_types);
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_create_struct_x(*count, array_of_block_lengths, array_of_displacements,
+                                       c_array_of_types, &c_newtype);
+  fortran_release(c_array_of_types, few_array_of_types);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_create_subarray_x_(const MPI_Fint *ndims, const MPI_Count *size_array,
+                                  const MPI_Count *subsize_array, const MPI_Count *start_array,
+                                  const MPI_Fint *order, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                                  MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_create_subarray_x(*ndims, size_array, subsize_array, start_array, *order,
+                                         MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_indexed_x_(const MPI_Count *count, const MPI_Count *array_of_blocklengths,
+                          const MPI_Count *array_of_displacements, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                          MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_indexed_x(*count, array_of_blocklengths, array_of_displacements,
+                                 MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_type_vector_x_(const MPI_Count *count, const MPI_Count *blocklength, const MPI_Count *stride,
+                         const MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror) {
+  MPI_Datatype c_newtype = MPI_DATATYPE_NULL;
+  int code = MPIX_Type_vector_x(*count, *blocklength, *stride, MPI_Type_f2c(*oldtype), &c_newtype);
+  *newtype = MPI_Type_c2f(c_newtype);
+  fortran_code(ierror, code);
+}
+
+void mpix_unpack_x_(const void *inbuf, const MPI_Count *insize, MPI_Count *position, void *outbuf,
+                    const MPI_Count *outcount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                    MPI_Fint *ierror) {
+  int code = MPIX_Unpack_x(fortran_buffer(inbuf), *insize, position, fortran_buffer(outbuf), *outcount,
+                           MPI_Type_f2c(*datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void mpix_unpack_external_x_(const char *datarep, const void *inbuf, const MPI_Count *insize,
+                             MPI_Count *position, void *outbuf, const MPI_Count *outcount,
+                             const MPI_Fint *datatype, MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = MPIX_Unpack_external_x(c_datarep, fortran_buffer(inbuf), *insize, position,
+                                    fortran_buffer(outbuf), *outcount, MPI_Type_f2c(*datatype));
+  fortran_release(c_datarep, few_datarep);
+  fortran_code(ierror, code);
+}
+
+void mpix_win_allocate_x_(const MPI_Aint *size, const MPI_Aint *disp_unit, const MPI_Fint *info,
+                          const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_WIN_NULL;
+  int code = MPIX_Win_allocate_x(*size, *disp_unit, MPI_Info_f2c(*info), MPI_Comm_f2c(*comm), baseptr,
+                                 &c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void mpix_win_allocate_shared_x_(const MPI_Aint *size, const MPI_Aint *disp_unit, const MPI_Fint *info,
+                                 const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_WIN_NULL;
+  int code = MPIX_Win_allocate_shared_x(*size, *disp_unit, MPI_Info_f2c(*info), MPI_Comm_f2c(*comm), baseptr,
+                                        &c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void mpix_win_create_x_(void *base, const MPI_Aint *size, const MPI_Aint *disp_unit, const MPI_Fint *info,
+                        const MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_WIN_NULL;
+  int code = MPIX_Win_create_x(fortran_buffer(base), *size, *disp_unit, MPI_Info_f2c(*info),
+                               MPI_Comm_f2c(*comm), &c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void mpix_win_shared_query_x_(const MPI_Fint *win, const MPI_Fint *rank, MPI_Aint *size, MPI_Aint *disp_unit,
+                              void *baseptr, MPI_Fint *ierror) {
+  int code = MPIX_Win_shared_query_x(MPI_Win_f2c(*win), *rank, size, disp_unit, baseptr);
   fortran_code(ierror, code);
 }

@@ -7,14 +7,16 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "admpi/map.h"
 #include "admpi/tape.h"
 
 /** A procedure that is an argument. */
 typedef void fortran_procedure(void);
 
-/** COMMON /ADMPIF_TYPES/: AMPI_ADOUBLE and AMPI_ADOUBLE_INT as integers. */
-extern MPI_Fint admpif_types_[2];
+/** COMMON /ADMPIF_TYPES/: AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VIEW and the types of tangents, as integers. */
+extern MPI_Fint admpif_types_[5];
 
 /** What one binding of MPI for Fortran has: called for each by the objects that come with the modules, before main.
  *  @param binding      0: mpif.h and the module mpi; 1: the module mpi_f08
@@ -25,16 +27,29 @@ void admpif_sentinels_(const MPI_Fint *binding, const MPI_Fint *status_size, con
                        const MPI_Fint *truth, const void *bottom, const void *in_place, const void *status_ignore,
                        const void *statuses_ignore, const void *unweighted, const void *weights_empty);
 
+/* The places in it. */
+enum { OF_ADOUBLE, OF_ADOUBLE_INT, OF_VIEW, OF_TANGENT, OF_TANGENT_VAR };
+
+/** The first of n elements that no library of this process made, or -1: 16 bytes that are no admpi_var, but two numbers. */
+int64_t admpif_first_foreign(const admpi_var *x, int64_t n);
+
+/** Whether an address is one of Fortran's that stand for something: MPI_BOTTOM, MPI_IN_PLACE. */
+int admpif_is_sentinel(const void *address);
+
 /** The library's number for one of MPI's requests, which is its own from then on. */
 MPI_Fint admpif_adopt_request(MPI_Fint request);
 
 /* The library's own. `direction` counts from 1 and may be NULL; without `ierr` an error ends the program. */
 void ampi_comm_register_(const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_op_create_adjoint_(fortran_procedure *function, fortran_procedure *derivative, const MPI_Fint *commute,
+                             MPI_Fint *op, MPI_Fint *ierror);
 void admpi_init_(const MPI_Fint *comm, MPI_Fint *ierr);
 void admpi_finalize_(MPI_Fint *ierr);
 void admpi_tape_seed_replicated_(admpi_tape *const *tape, const MPI_Fint *comm, const admpi_var *y, const double *weight,
                                  const MPI_Fint *direction, MPI_Fint *ierr);
 void admpi_tape_abandon_sweep_(admpi_tape *const *tape, const MPI_Fint *comm, MPI_Fint *ierr);
+void admpi_map_new_mpi_(const MPI_Fint *comm, admpi_map **map, const MPI_Fint *backend, const MPI_Fint *threads, MPI_Fint *ierr);
+void admpi_map_serve_(const MPI_Fint *comm, MPI_Fint *ierr);
 
 /* MPI's */
 void ampi_accumulate_(const void *origin_addr, const MPI_Fint *origin_count, const MPI_Fint *origin_datatype,
@@ -110,9 +125,9 @@ void ampi_comm_split_type_(const MPI_Fint *comm, const MPI_Fint *split_type, con
 void ampi_compare_and_swap_(const void *origin_addr, const void *compare_addr, void *result_addr,
                             const MPI_Fint *datatype, const MPI_Fint *target_rank,
                             const MPI_Aint *target_disp, const MPI_Fint *win, MPI_Fint *ierror);
-void ampi_dist_graph_create_(const MPI_Fint *comm_old, const MPI_Fint *n, const MPI_Fint *nodes,
-                             const MPI_Fint *degrees, const MPI_Fint *targets, const void *weights,
-                             const MPI_Fint *info, const MPI_Fint *reorder, MPI_Fint *newcomm,
+void ampi_dist_graph_create_(const MPI_Fint *comm_old, const MPI_Fint *n, const MPI_Fint *sources,
+                             const MPI_Fint *degrees, const MPI_Fint *destinations, const void *weights,
+                             const MPI_Fint *info, const MPI_Fint *reorder, MPI_Fint *comm_dist_graph,
                              MPI_Fint *ierror);
 void ampi_dist_graph_create_adjacent_(const MPI_Fint *comm_old, const MPI_Fint *indegree,
                                       const MPI_Fint *sources, const void *sourceweights,
@@ -270,6 +285,11 @@ void ampi_ineighbor_alltoallw_(const void *sendbuf, const MPI_Fint *sendcounts, 
                                MPI_Fint *request, MPI_Fint *ierror);
 void ampi_init_(MPI_Fint *ierror);
 void ampi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);
+void ampi_intercomm_create_(const MPI_Fint *local_comm, const MPI_Fint *local_leader,
+                            const MPI_Fint *bridge_comm, const MPI_Fint *remote_leader, const MPI_Fint *tag,
+                            MPI_Fint *newintercomm, MPI_Fint *ierror);
+void ampi_intercomm_merge_(const MPI_Fint *intercomm, const MPI_Fint *high, MPI_Fint *newintercomm,
+                           MPI_Fint *ierror);
 void ampi_irecv_(void *buf, const MPI_Fint *count, const MPI_Fint *datatype, const MPI_Fint *source,
                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_ireduce_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *datatype,
@@ -351,6 +371,10 @@ void ampi_pack_(const void *inbuf, const MPI_Fint *incount, const MPI_Fint *data
 void ampi_pack_external_(const char *datarep, const void *inbuf, const MPI_Fint *incount,
                          const MPI_Fint *datatype, void *outbuf, const MPI_Aint *outsize, MPI_Aint *position,
                          MPI_Fint *ierror, size_t length_of_datarep);
+void ampi_pack_external_size_(const char *datarep, const MPI_Fint *incount, const MPI_Fint *datatype,
+                              MPI_Aint *size, MPI_Fint *ierror, size_t length_of_datarep);
+void ampi_pack_size_(const MPI_Fint *incount, const MPI_Fint *datatype, const MPI_Fint *comm, MPI_Fint *size,
+                     MPI_Fint *ierror);
 void ampi_parrived_(const MPI_Fint *request, const MPI_Fint *partition, MPI_Fint *flag, MPI_Fint *ierror);
 void ampi_pready_(const MPI_Fint *partition, const MPI_Fint *request, MPI_Fint *ierror);
 void ampi_pready_list_(const MPI_Fint *length, MPI_Fint *array_of_partitions, const MPI_Fint *request,
@@ -466,5 +490,632 @@ void ampi_waitany_(const MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint 
                    MPI_Fint *ierror);
 void ampi_waitsome_(const MPI_Fint *incount, MPI_Fint *array_of_requests, MPI_Fint *outcount,
                     MPI_Fint *array_of_indices, MPI_Fint *array_of_statuses, MPI_Fint *ierror);
+void ampi_win_allocate_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                        const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_allocate_cptr_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                             const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_attach_(const MPI_Fint *win, void *base, const MPI_Aint *size, MPI_Fint *ierror);
+void ampi_win_complete_(const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_create_(void *base, const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                      const MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_create_dynamic_(const MPI_Fint *info, const MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_detach_(const MPI_Fint *win, const void *base, MPI_Fint *ierror);
+void ampi_win_fence_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_free_(MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_lock_(const MPI_Fint *lock_type, const MPI_Fint *rank, const MPI_Fint *assert,
+                    const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_lock_all_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_post_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_start_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_test_(const MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror);
+void ampi_win_unlock_(const MPI_Fint *rank, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_unlock_all_(const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_wait_(const MPI_Fint *win, MPI_Fint *ierror);
+
+/* With counts past 2^31 */
+void ampi_accumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                        const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                        const MPI_Aint *target_disp, const MPI_Count *target_count,
+                        const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                        MPI_Fint *ierror);
+void ampi_allgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                        const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_allreduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                       MPI_Fint *ierror);
+void ampi_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                       MPI_Fint *ierror);
+void ampi_bcast_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                   const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_bsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_bsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror);
+void ampi_exscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_gather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                    const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_gatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcounts, const MPI_Aint *displs, const MPI_Fint *recvtype,
+                     const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_get_c_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_get_accumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                            const MPI_Fint *origin_datatype, void *result_addr, const MPI_Count *result_count,
+                            const MPI_Fint *result_datatype, const MPI_Fint *target_rank,
+                            const MPI_Aint *target_disp, const MPI_Count *target_count,
+                            const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                            MPI_Fint *ierror);
+void ampi_iallgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                        const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_iallgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                         const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_iallreduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ialltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ialltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ialltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ibcast_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ibsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_iexscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_igather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_igatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                      MPI_Fint *ierror);
+void ampi_imrecv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                    MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ineighbor_allgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                 const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ineighbor_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                  void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                  const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request,
+                                  MPI_Fint *ierror);
+void ampi_ineighbor_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ineighbor_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ineighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror);
+void ampi_irecv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ireduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                     MPI_Fint *ierror);
+void ampi_ireduce_scatter_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                             const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                             MPI_Fint *request, MPI_Fint *ierror);
+void ampi_ireduce_scatter_block_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                   const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                   MPI_Fint *request, MPI_Fint *ierror);
+void ampi_irsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_iscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                   const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_iscatter_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_iscatterv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                       const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                       MPI_Fint *request, MPI_Fint *ierror);
+void ampi_isend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_issend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_mrecv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                   MPI_Fint *status, MPI_Fint *ierror);
+void ampi_neighbor_allgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_neighbor_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                 const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_neighbor_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                               void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                               const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_neighbor_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                MPI_Fint *ierror);
+void ampi_neighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                MPI_Fint *ierror);
+void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_recv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror);
+void ampi_recv_init_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                       const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_reduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_reduce_local_c_(const void *inbuf, void *inoutbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                          const MPI_Fint *op, MPI_Fint *ierror);
+void ampi_reduce_scatter_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            MPI_Fint *ierror);
+void ampi_reduce_scatter_block_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                  const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                  MPI_Fint *ierror);
+void ampi_rsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_rsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror);
+void ampi_scan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                  const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_scatter_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_scatterv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_send_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_sendrecv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                      const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                      const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror);
+void ampi_sendrecv_replace_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                              const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                              const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status,
+                              MPI_Fint *ierror);
+void ampi_send_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                       MPI_Fint *ierror);
+void ampi_ssend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_ssend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror);
+void mpix_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                        const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                        const MPI_Aint *target_disp, const MPI_Count *target_count,
+                        const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                        MPI_Fint *ierror);
+void mpix_allgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_allgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                        const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_allgatherv_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                             void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                             const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                             MPI_Fint *request, MPI_Fint *ierror);
+void mpix_allgather_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                            void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                            const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_allreduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_allreduce_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_alltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_alltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                       MPI_Fint *ierror);
+void mpix_alltoallv_init_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_alltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                       const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                       const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                       MPI_Fint *ierror);
+void mpix_alltoallw_init_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_alltoall_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                           void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                           const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_bcast_x_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                   const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_bcast_init_x_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                        const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_bsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_bsend_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror);
+void mpix_exscan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_exscan_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror);
+void mpix_file_iread_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        MPI_Fint *request, MPI_Fint *ierror);
+void mpix_file_iread_all_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                            MPI_Fint *request, MPI_Fint *ierror);
+void mpix_file_iread_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf, const MPI_Count *count,
+                           const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_file_iread_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf,
+                               const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *request,
+                               MPI_Fint *ierror);
+void mpix_file_iread_shared_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                               const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_file_iwrite_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                         const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_file_iwrite_all_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                             const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_file_iwrite_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                            const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *request,
+                            MPI_Fint *ierror);
+void mpix_file_iwrite_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                                const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *request,
+                                MPI_Fint *ierror);
+void mpix_file_iwrite_shared_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                const MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_file_read_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                       MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_read_all_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                           MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_read_all_begin_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                                 const MPI_Fint *datatype, MPI_Fint *ierror);
+void mpix_file_read_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf, const MPI_Count *count,
+                          const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_read_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf, const MPI_Count *count,
+                              const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_read_at_all_begin_x_(const MPI_Fint *fh, const MPI_Offset *offset, void *buf,
+                                    const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *ierror);
+void mpix_file_read_ordered_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                               const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_read_ordered_begin_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count,
+                                     const MPI_Fint *datatype, MPI_Fint *ierror);
+void mpix_file_read_shared_x_(const MPI_Fint *fh, void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                              MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_write_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_write_all_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                            const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_write_all_begin_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                  const MPI_Fint *datatype, MPI_Fint *ierror);
+void mpix_file_write_at_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                           const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *status,
+                           MPI_Fint *ierror);
+void mpix_file_write_at_all_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                               const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *status,
+                               MPI_Fint *ierror);
+void mpix_file_write_at_all_begin_x_(const MPI_Fint *fh, const MPI_Offset *offset, const void *buf,
+                                     const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *ierror);
+void mpix_file_write_ordered_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_file_write_ordered_begin_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                                      const MPI_Fint *datatype, MPI_Fint *ierror);
+void mpix_file_write_shared_x_(const MPI_Fint *fh, const void *buf, const MPI_Count *count,
+                               const MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_gather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                    const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_gatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcounts, const MPI_Aint *displs, const MPI_Fint *recvtype,
+                     const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_gatherv_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                          const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                          const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_gather_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                         const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror);
+void mpix_get_x_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
+void mpix_get_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                            const MPI_Fint *origin_datatype, void *result_addr, const MPI_Count *result_count,
+                            const MPI_Fint *result_datatype, const MPI_Fint *target_rank,
+                            const MPI_Aint *target_disp, const MPI_Count *target_count,
+                            const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                            MPI_Fint *ierror);
+void mpix_get_count_x_(const MPI_Fint *status, const MPI_Fint *datatype, MPI_Count *count, MPI_Fint *ierror);
+void mpix_get_elements_x_(const MPI_Fint *status, const MPI_Fint *datatype, MPI_Count *count,
+                          MPI_Fint *ierror);
+void mpix_iallgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                        void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                        const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_iallgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                         const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_iallreduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ialltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ialltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ialltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                        const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                        const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                        MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ibcast_x_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                    const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ibsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_iexscan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_igather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_igatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                      MPI_Fint *ierror);
+void mpix_imrecv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                    MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ineighbor_allgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                 const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ineighbor_allgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                  void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                  const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *request,
+                                  MPI_Fint *ierror);
+void mpix_ineighbor_alltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ineighbor_alltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ineighbor_alltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                 const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                 MPI_Fint *request, MPI_Fint *ierror);
+void mpix_irecv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ireduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                     const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request,
+                     MPI_Fint *ierror);
+void mpix_ireduce_scatter_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                             const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                             MPI_Fint *request, MPI_Fint *ierror);
+void mpix_ireduce_scatter_block_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                   const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                   MPI_Fint *request, MPI_Fint *ierror);
+void mpix_irsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_iscan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                   const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_iscatter_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                      const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_iscatterv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                       const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                       MPI_Fint *request, MPI_Fint *ierror);
+void mpix_isend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_isendrecv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                       const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                       const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_isendrecv_replace_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                               const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                               const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request,
+                               MPI_Fint *ierror);
+void mpix_issend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_mrecv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
+                   MPI_Fint *status, MPI_Fint *ierror);
+void mpix_neighbor_allgather_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_neighbor_allgatherv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                 void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                 const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_neighbor_allgatherv_init_x_(const void *sendbuf, const MPI_Count *sendcount,
+                                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                      const MPI_Aint *displs, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                      const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_neighbor_allgather_init_x_(const void *sendbuf, const MPI_Count *sendcount,
+                                     const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
+void mpix_neighbor_alltoall_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                               void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                               const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_neighbor_alltoallv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                MPI_Fint *ierror);
+void mpix_neighbor_alltoallv_init_x_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtype, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
+void mpix_neighbor_alltoallw_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                                const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                                const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                MPI_Fint *ierror);
+void mpix_neighbor_alltoallw_init_x_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtypes, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtypes, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
+void mpix_neighbor_alltoall_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                    void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                    const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                    MPI_Fint *ierror);
+void mpix_pack_x_(const void *inbuf, const MPI_Count *incount, const MPI_Fint *datatype, void *outbuf,
+                  const MPI_Count *outsize, MPI_Count *position, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_pack_external_x_(const char *datarep, const void *inbuf, const MPI_Count *incount,
+                           const MPI_Fint *datatype, void *outbuf, const MPI_Count *outsize,
+                           MPI_Count *position, MPI_Fint *ierror, size_t length_of_datarep);
+void mpix_pack_external_size_x_(const char *datarep, const MPI_Count *incount, const MPI_Fint *datatype,
+                                MPI_Count *size, MPI_Fint *ierror, size_t length_of_datarep);
+void mpix_pack_size_x_(const MPI_Count *incount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                       MPI_Count *size, MPI_Fint *ierror);
+void mpix_put_x_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                 const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                 const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
+void mpix_raccumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                         const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                         const MPI_Aint *target_disp, const MPI_Count *target_count,
+                         const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                         MPI_Fint *request, MPI_Fint *ierror);
+void mpix_recv_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_recv_init_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
+                       const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_reduce_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                    const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_reduce_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info,
+                         MPI_Fint *request, MPI_Fint *ierror);
+void mpix_reduce_local_x_(const void *inbuf, void *inoutbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                          const MPI_Fint *op, MPI_Fint *ierror);
+void mpix_reduce_scatter_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            MPI_Fint *ierror);
+void mpix_reduce_scatter_block_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                  const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                  MPI_Fint *ierror);
+void mpix_reduce_scatter_block_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                       const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                       const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_reduce_scatter_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                 const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_rget_x_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_rget_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
+                             const MPI_Fint *origin_datatype, void *result_addr,
+                             const MPI_Count *result_count, const MPI_Fint *result_datatype,
+                             const MPI_Fint *target_rank, const MPI_Aint *target_disp,
+                             const MPI_Count *target_count, const MPI_Fint *target_datatype,
+                             const MPI_Fint *op, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_rput_x_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_rsend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_rsend_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror);
+void mpix_scan_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                  const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_scan_init_x_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                       MPI_Fint *ierror);
+void mpix_scatter_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                     const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_scatterv_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                      const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_scatterv_init_x_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                           const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                           const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                           const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void mpix_scatter_init_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                          const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                          MPI_Fint *ierror);
+void mpix_send_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_sendrecv_x_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                      const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                      const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                      const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror);
+void mpix_sendrecv_replace_x_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                              const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                              const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *status,
+                              MPI_Fint *ierror);
+void mpix_send_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                       MPI_Fint *ierror);
+void mpix_ssend_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
+                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
+void mpix_ssend_init_x_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                        const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
+                        MPI_Fint *ierror);
+void mpix_type_contiguous_x_(const MPI_Count *count, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                             MPI_Fint *ierror);
+void mpix_type_create_darray_x_(const MPI_Fint *size, const MPI_Fint *rank, const MPI_Fint *ndims,
+                                const MPI_Count *gsize_array, const MPI_Fint *distrib_array,
+                                const MPI_Count *darg_array, const MPI_Fint *psize_array,
+                                const MPI_Fint *order, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                                MPI_Fint *ierror);
+void mpix_type_create_hindexed_x_(const MPI_Count *count, const MPI_Count *array_of_blocklengths,
+                                  const MPI_Aint *array_of_displacements, const MPI_Fint *oldtype,
+                                  MPI_Fint *newtype, MPI_Fint *ierror);
+void mpix_type_create_hindexed_block_x_(const MPI_Count *count, const MPI_Count *blocklength,
+                                        const MPI_Aint *array_of_displacements, const MPI_Fint *oldtype,
+                                        MPI_Fint *newtype, MPI_Fint *ierror);
+void mpix_type_create_hvector_x_(const MPI_Count *count, const MPI_Count *blocklength, const MPI_Aint *stride,
+                                 const MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror);
+void mpix_type_create_indexed_block_x_(const MPI_Count *count, const MPI_Count *blocklength,
+                                       const MPI_Count *array_of_displacements, const MPI_Fint *oldtype,
+                                       MPI_Fint *newtype, MPI_Fint *ierror);
+void mpix_type_create_struct_x_(const MPI_Count *count, const MPI_Count *array_of_block_lengths,
+                                const MPI_Aint *array_of_displacements, const MPI_Fint *array_of_types,
+                                MPI_Fint *newtype, MPI_Fint *ierror);
+void mpix_type_create_subarray_x_(const MPI_Fint *ndims, const MPI_Count *size_array,
+                                  const MPI_Count *subsize_array, const MPI_Count *start_array,
+                                  const MPI_Fint *order, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                                  MPI_Fint *ierror);
+void mpix_type_indexed_x_(const MPI_Count *count, const MPI_Count *array_of_blocklengths,
+                          const MPI_Count *array_of_displacements, const MPI_Fint *oldtype, MPI_Fint *newtype,
+                          MPI_Fint *ierror);
+void mpix_type_vector_x_(const MPI_Count *count, const MPI_Count *blocklength, const MPI_Count *stride,
+                         const MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror);
+void mpix_unpack_x_(const void *inbuf, const MPI_Count *insize, MPI_Count *position, void *outbuf,
+                    const MPI_Count *outcount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                    MPI_Fint *ierror);
+void mpix_unpack_external_x_(const char *datarep, const void *inbuf, const MPI_Count *insize,
+                             MPI_Count *position, void *outbuf, const MPI_Count *outcount,
+                             const MPI_Fint *datatype, MPI_Fint *ierror, size_t length_of_datarep);
+void mpix_win_allocate_x_(const MPI_Aint *size, const MPI_Aint *disp_unit, const MPI_Fint *info,
+                          const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
+void mpix_win_allocate_shared_x_(const MPI_Aint *size, const MPI_Aint *disp_unit, const MPI_Fint *info,
+                                 const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
+void mpix_win_create_x_(void *base, const MPI_Aint *size, const MPI_Aint *disp_unit, const MPI_Fint *info,
+                        const MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror);
+void mpix_win_shared_query_x_(const MPI_Fint *win, const MPI_Fint *rank, MPI_Aint *size, MPI_Aint *disp_unit,
+                              void *baseptr, MPI_Fint *ierror);
 
 #endif

@@ -1,7 +1,7 @@
 /* The calls for Fortran that are no calls of C: what Fortran tells of itself, and those with functions of the user's. */
 #include "ampi_fortran_support.h"
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "ampi_fortran.h"
@@ -19,6 +19,21 @@ void admpif_sentinels_(const MPI_Fint *binding, const MPI_Fint *status_size, con
   admpi_shim_fortran.status_size[*binding] = *status_size;
   admpi_shim_fortran.world[*binding] = *world;
   admpi_shim_fortran.truth = *truth;
+}
+
+int admpif_is_sentinel(const void *address) { return fortran_buffer(address) != address; }
+
+/** Whether nothing of this process has the tag. */
+int admpi_shim_is_foreign(uint32_t tag);
+
+int64_t admpif_first_foreign(const admpi_var *x, int64_t n) {
+  uint32_t known = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (x[i].tag == known && (known != 0) == (x[i].id != 0)) continue;
+    if (x[i].id == 0 || x[i].tag == 0 || admpi_shim_is_foreign(x[i].tag)) return i;
+    known = x[i].tag;
+  }
+  return -1;
 }
 
 MPI_Fint admpif_adopt_request(MPI_Fint request) {
@@ -89,6 +104,15 @@ void admpi_tape_abandon_sweep_(admpi_tape *const *tape, const MPI_Fint *comm, MP
   answer("abandon_sweep", admpi_tape_abandon_sweep(*tape, MPI_Comm_f2c(*comm)), ierr);
 }
 
+void admpi_map_new_mpi_(const MPI_Fint *comm, admpi_map **map, const MPI_Fint *backend, const MPI_Fint *threads, MPI_Fint *ierr) {
+  const int who = backend == NULL ? ADMPI_MAP_DEFAULT : *backend;
+  answer("map_new_mpi", admpi_map_new_mpi(MPI_Comm_f2c(*comm), who, threads == NULL ? 0 : *threads, map), ierr);
+}
+
+void admpi_map_serve_(const MPI_Fint *comm, MPI_Fint *ierr) {
+  answer("map_serve", admpi_map_serve(MPI_Comm_f2c(*comm)), ierr);
+}
+
 int admpi_shim_fortran_peers(MPI_Comm comm, int of_sends, int of_neighbors) {
   int sources, destinations;
   if (!of_neighbors) return guard_peers(comm);
@@ -97,14 +121,19 @@ int admpi_shim_fortran_peers(MPI_Comm comm, int of_sends, int of_neighbors) {
 }
 
 /* MPI tells a function of the user's neither which operation it is for nor anything else of its own: one function of ours for each of
- * theirs. A place is never given up: an operation may be freed while a call that uses it is under way. */
+ * theirs, and for each of their adjoints. A place is never given up: an operation may be freed while a call that uses it is under
+ * way. */
 enum { PLACES = 64 };
 typedef void fortran_operation(void *in, void *inout, int *length, MPI_Fint *datatype);
-static _Atomic(fortran_procedure *) operations[PLACES];
+typedef void fortran_derivative(const double *in, const double *inout, const double *result_adjoint, double *in_adjoint,
+                                double *inout_adjoint, int *length, int *size);
+static fortran_procedure *functions[PLACES], *derivatives[PLACES];
+static int places_taken;
+static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 
 static void apply(int place, void *in, void *inout, int *length, const MPI_Datatype *datatype) {
   MPI_Fint number = MPI_Type_c2f(*datatype);
-  ((fortran_operation *)atomic_load(&operations[place]))(in, inout, length, &number);
+  ((fortran_operation *)functions[place])(in, inout, length, &number);
 }
 
 #define OF_8(macro, tens) \
@@ -112,25 +141,58 @@ static void apply(int place, void *in, void *inout, int *length, const MPI_Datat
 #define OF_64(macro) \
   OF_8(macro, 0) OF_8(macro, 1) OF_8(macro, 2) OF_8(macro, 3) OF_8(macro, 4) OF_8(macro, 5) OF_8(macro, 6) OF_8(macro, 7)
 /* The digits are octal. */
-#define APPLY(octal)                                                                                   \
-  static void apply_##octal(void *in, void *inout, int *length, MPI_Datatype *datatype) {              \
-    apply(0##octal, in, inout, length, datatype);                                                      \
+#define APPLY(octal)                                                                                              \
+  static void apply_##octal(void *in, void *inout, int *length, MPI_Datatype *datatype) {                         \
+    apply(0##octal, in, inout, length, datatype);                                                                 \
+  }                                                                                                               \
+  static void derive_##octal(const double *in, const double *inout, const double *result_adjoint, double *in_adjoint, \
+                             double *inout_adjoint, int length, int size) {                                       \
+    ((fortran_derivative *)derivatives[0##octal])(in, inout, result_adjoint, in_adjoint, inout_adjoint, &length,  \
+                                                  &size);                                                         \
   }
-#define NAME(octal) apply_##octal,
+#define APPLY_NAME(octal) apply_##octal,
+#define DERIVE_NAME(octal) derive_##octal,
 OF_64(APPLY)
-static MPI_User_function *const of_place[PLACES] = {OF_64(NAME)};
+static MPI_User_function *const apply_of[PLACES] = {OF_64(APPLY_NAME)};
+static const AMPI_Op_adjoint_function derive_of[PLACES] = {OF_64(DERIVE_NAME)};
+
+/* The place of a function with its derivative, or PLACES if none is free. */
+static int place_of(fortran_procedure *function, fortran_procedure *derivative) {
+  pthread_mutex_lock(&taking);
+  int place = 0;
+  while (place < places_taken &&
+         (functions[place] != function || derivatives[place] != derivative))
+    place++;
+  if (place == places_taken && place < PLACES) {
+    functions[place] = function;
+    derivatives[place] = derivative;
+    places_taken++;
+  }
+  pthread_mutex_unlock(&taking);
+  return place;
+}
+
+static void create_operation(const char *call, fortran_procedure *function, fortran_procedure *derivative, int commute,
+                             MPI_Fint *op, MPI_Fint *ierror) {
+  const int place = place_of(function, derivative);
+  if (place == PLACES) {
+    static const char why[] = "Fortran may pass at most 64 different procedures to it, and this is the 65th";
+    fortran_code(ierror, admpi_detail_refuse(call, why, MPI_COMM_WORLD));
+    return;
+  }
+  MPI_Op c_op = MPI_OP_NULL;
+  const int code = derivative == NULL
+                       ? AMPI_Op_create(apply_of[place], commute, &c_op)
+                       : AMPI_Op_create_adjoint(apply_of[place], derive_of[place], commute, &c_op);
+  *op = MPI_Op_c2f(c_op);
+  fortran_code(ierror, code);
+}
 
 void ampi_op_create_(fortran_procedure *function, const MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror) {
-  for (int i = 0; i < PLACES; i++) {
-    fortran_procedure *free_place = NULL;
-    if (atomic_load(&operations[i]) == function ||
-        atomic_compare_exchange_strong(&operations[i], &free_place, function) || free_place == function) {
-      MPI_Op c_op = MPI_OP_NULL;
-      int code = AMPI_Op_create(of_place[i], *commute != 0, &c_op);
-      *op = MPI_Op_c2f(c_op);
-      fortran_code(ierror, code);
-      return;
-    }
-  }
-  fortran_code(ierror, admpi_detail_refuse("AMPI_Op_create", "Fortran may give 64 different functions to it", MPI_COMM_WORLD));
+  create_operation("AMPI_Op_create", function, NULL, *commute != 0, op, ierror);
+}
+
+void ampi_op_create_adjoint_(fortran_procedure *function, fortran_procedure *derivative, const MPI_Fint *commute,
+                             MPI_Fint *op, MPI_Fint *ierror) {
+  create_operation("AMPI_Op_create_adjoint", function, derivative, *commute != 0, op, ierror);
 }

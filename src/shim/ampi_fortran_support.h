@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "admpi/interface.h"
+#include "ampi_fortran.h"
 
 /* Default integers and logicals of Fortran are as wide as an int of C: arrays of counts are handed on as they are. */
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "an INTEGER of Fortran is no int");
@@ -57,6 +58,17 @@ static inline const int *fortran_weights(const void *address) {
   return address;
 }
 
+/* Operations on tangents. */
+MPI_Op admpi_shim_fortran_tangent_op(MPI_Op op, int is_active) __attribute__((visibility("hidden")));
+
+/* MPI's operations reduce tangents as values with their derivatives. The library refuses them for datatypes made of tangents. */
+static inline MPI_Op fortran_op(MPI_Fint op, MPI_Fint datatype) {
+  const MPI_Op plain = MPI_Op_f2c(op);
+  const int is_active = datatype == admpif_types_[OF_TANGENT_VAR];
+  if (datatype == admpif_types_[OF_ADOUBLE] || (!is_active && datatype != admpif_types_[OF_TANGENT])) return plain;
+  return admpi_shim_fortran_tangent_op(plain, is_active);
+}
+
 static inline MPI_Fint fortran_logical(int value) { return value ? admpi_shim_fortran.truth : 0; }
 
 /* From 0 to 1; MPI_UNDEFINED is as in C. */
@@ -78,7 +90,7 @@ static inline void fortran_put_status(const MPI_Status *from, MPI_Fint *status) 
 }
 
 /* Room for an array of C: `few`, or memory, which may be none. */
-static inline void *fortran_room(int n, size_t size, void *few) {
+static inline void *fortran_room(MPI_Count n, size_t size, void *few) {
   return n <= FORTRAN_FEW ? few : malloc((size_t)n * size);
 }
 
@@ -113,9 +125,9 @@ static inline void fortran_put_requests(int n, const AMPI_Request from[], MPI_Fi
     if (from[i] == AMPI_REQUEST_NULL) requests[i] = 0;
 }
 
-static inline MPI_Datatype *fortran_datatypes(int n, const MPI_Fint datatypes[], MPI_Datatype *few) {
+static inline MPI_Datatype *fortran_datatypes(MPI_Count n, const MPI_Fint datatypes[], MPI_Datatype *few) {
   MPI_Datatype *room = fortran_room(n, sizeof *room, few);
-  for (int i = 0; i < n && room != NULL; i++) room[i] = MPI_Type_f2c(datatypes[i]);
+  for (MPI_Count i = 0; i < n && room != NULL; i++) room[i] = MPI_Type_f2c(datatypes[i]);
   return room;
 }
 

@@ -153,6 +153,9 @@ INLINE double modulo_value(double a, double p) {
 BINARY_OF(modulo, modulo_value(x1, x2), admpi_partial_1_fmod(x1, x2, y), admpi_partial_2_fmod(x1, x2, y), 0)
 FIRST_OF(copysign, double, d, copysign(x1, x2), admpi_partial_1_copysign(x1, x2, y), 0)
 
+/* Inline in C. */
+double admpif_value_phi(double x) { return admpi_value_Phi(x); }
+
 /* A value that the caller has computed, with its partial derivative. */
 typedef struct known {
   double value, partial;
@@ -160,10 +163,9 @@ typedef struct known {
 FIRST_OF(known, known, k, ((void)x1, x2.value), ((void)y, x2.partial), 1)
 
 /* Assignment, and the end of expressions whose derivative nobody wants. */
-INLINE admpi_var close_e(E e) { return close_taken(taken(e)); }
-PLAIN(close, e, (E a), close_e(a))
-void admpif_assign_(admpi_var *y_out, E e) { *y_out = close_e(e); }
+void admpif_assign_(admpi_var *y_out, E e) { *y_out = closed(e); }
 void admpif_drop_(E e) {
+  if (e->where >> 32 >= KEPT) return;
   const region a = taken(e);
   release(a.at, a.count);
 }
@@ -228,7 +230,7 @@ int32_t admpif_activate(admpi_tape *tape) {
  * nobody uses are found here: their leaves are stale from now on. */
 int32_t admpif_reset(admpi_tape *tape) {
   const int32_t status = admpi_tape_reset(tape);
-  if (status == 0 && tape == admpi_tls_tape) s.top = s.holes = 0;
+  if (status == 0 && tape == admpi_tls_tape) forget_leaves();
   return status;
 }
 

@@ -5,9 +5,13 @@
  * scales those of e in place and pushes one, e1 + e2 joins neighbours without copying, and the assignment writes one
  * statement and pops.
  *
- * Each expression is consumed exactly once. Consuming the one on top pops it; elsewhere it leaves a hole, and the stack is
+ * An expression is consumed by what uses it. Consuming the one on top pops it; elsewhere it leaves a hole, and the stack is
  * empty again when all that is left are holes. No result depends on the order: what is not where an operator needs it is
- * moved there. */
+ * moved there.
+ *
+ * An expression may be used again: in u * (a*b) Fortran hands the same one to the operator for each element of u. So its leaves
+ * are kept for a while. The second use records them as a statement, whose result stands for the expression from then on. What
+ * became of an expression stands in Fortran's own copy of it. */
 #ifndef ADMPI_SHIM_FORTRAN_H
 #define ADMPI_SHIM_FORTRAN_H
 
@@ -23,8 +27,8 @@ typedef struct admpi_expr {
   uint64_t where; /* at + 2^32 count: gcc makes a detour of a word in two parts */
 } admpi_expr;
 
-/* An expression whose leaves are the `count` from `at` on. With ADMPI_CHECK=1 the upper bits of the count that Fortran has
- * are a stamp. */
+/* An expression whose leaves are the `count` from `at` on. With ADMPI_CHECK=1 bits 8 to 30 of the count that Fortran has are a
+ * stamp. With KEPT it was consumed: its leaves are at that place in `kept`. With RECORDED `at` is the id of its statement. */
 typedef struct region {
   double value;
   uint32_t at;
@@ -38,11 +42,18 @@ typedef struct leaf {
 } leaf;
 
 #define MAX_LEAVES 254
+#define KEPT 0x80000000u
+#define RECORDED 0xffffffffu
+/* How many leaves are kept; a power of 2. */
+#define MAX_KEPT 1024
 
 /* `end` is 0 before the first leaf, `stamps` not NULL where expressions are checked. `stamps[i]` is the stamp of the live
- * expression whose leaves begin at i, else 0. */
+ * expression whose leaves begin at i, else 0. `kept` is a ring, with room behind for those that begin near its end; `kept_next`
+ * counts all that it ever had. */
 typedef struct stack {
   leaf *leaves;
+  leaf *kept;
+  uint32_t kept_next;
   uint32_t *stamps;
   uint32_t top;
   uint32_t end;
@@ -135,36 +146,79 @@ INLINE admpi_var record_leaves(double value, const leaf *x, uint32_t count) {
 
 /* The stack. */
 
+#define FIRST_LEAVES 1024
+/* For a thread that finds no memory at all: what it records is lost anyhow. */
+static leaf nowhere[FIRST_LEAVES + MAX_KEPT + MAX_LEAVES];
+
 /* Frees a thread's stack at its end. */
 static void free_stack(void *of) {
   stack *mine = of;
-  free(mine->leaves);
+  if (mine->leaves != nowhere) {
+    free(mine->leaves);
+    free(mine->kept);
+  }
   free(mine->stamps);
 }
 
 static pthread_key_t end_of_thread;
-static void make_key(void) {
-  if (pthread_key_create(&end_of_thread, free_stack) != 0) abort();
-}
+static int has_key;
+static void make_key(void) { has_key = pthread_key_create(&end_of_thread, free_stack) == 0; }
 
-/* Room for `more` leaves. A thread that finds no memory has no use for an error at its next sweep. */
-COLD void grow(uint32_t more) {
+static int first_leaves(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  uint64_t capacity = s.capacity ? 2 * (uint64_t)s.capacity : 1024;
-  while (capacity < (uint64_t)s.top + more) capacity *= 2;
-  leaf *leaves = capacity > UINT32_MAX ? NULL : realloc(s.leaves, capacity * sizeof *leaves);
-  if (leaves == NULL) abort();
-  if (s.capacity == 0) {
-    pthread_once(&once, make_key);
-    if (pthread_setspecific(end_of_thread, &s) != 0) abort();
+  pthread_once(&once, make_key);
+  if (!has_key || pthread_setspecific(end_of_thread, &s) != 0) return 0;
+  leaf *leaves = malloc(FIRST_LEAVES * sizeof *leaves), *kept = malloc((MAX_KEPT + MAX_LEAVES) * sizeof *kept);
+  if (leaves == NULL || kept == NULL) {
+    free(leaves);
+    free(kept);
+    return 0;
   }
   s.leaves = leaves;
-  if (s.stamps != NULL || (s.capacity == 0 && (admpi_tls_tape->checking & 1))) {
-    s.stamps = realloc(s.stamps, capacity * sizeof *s.stamps);
-    if (s.stamps == NULL) abort();
-    memset(s.stamps + s.capacity, 0, (capacity - s.capacity) * sizeof *s.stamps);
+  s.kept = kept;
+  return 1;
+}
+
+static int more_leaves(uint64_t capacity) {
+  leaf *leaves = capacity > UINT32_MAX ? NULL : realloc(s.leaves, capacity * sizeof *leaves);
+  if (leaves != NULL) s.leaves = leaves;
+  return leaves != NULL;
+}
+
+static int more_stamps(uint64_t capacity) {
+  uint32_t *stamps = realloc(s.stamps, capacity * sizeof *stamps);
+  if (stamps == NULL) return 0;
+  memset(stamps + s.capacity, 0, (capacity - s.capacity) * sizeof *stamps);
+  s.stamps = stamps;
+  return 1;
+}
+
+/* Room for `more` leaves. Without memory the tape's next sweep fails, and all that is live is given up, which makes room: 0. */
+COLD int grow(uint32_t more) {
+  uint64_t capacity = s.capacity ? 2 * (uint64_t)s.capacity : FIRST_LEAVES;
+  const int checked = s.stamps != NULL || (s.capacity == 0 && (admpi_tls_tape->checking & 1));
+  while (capacity < (uint64_t)s.top + more) capacity *= 2;
+  if (s.leaves != nowhere && (s.capacity ? more_leaves(capacity) : first_leaves()) && (!checked || more_stamps(capacity))) {
+    s.capacity = s.end = (uint32_t)capacity;
+    return 1;
   }
-  s.capacity = s.end = (uint32_t)capacity;
+  if (s.capacity == 0) {
+    s.leaves = nowhere;
+    s.kept = nowhere + FIRST_LEAVES;
+    s.capacity = s.end = FIRST_LEAVES;
+  }
+  s.top = s.holes = 0;
+  admpi_detail_tape_fail(admpi_tls_tape, admpi_shim_fail(ADMPI_ERR_MEMORY, "there is no memory for the operands of expressions in Fortran"));
+  return 0;
+}
+
+/* Forgets the leaves of expressions that nobody has used, and that there was no memory. */
+static inline void forget_leaves(void) {
+  s.top = s.holes = 0;
+  if (s.leaves == nowhere) {
+    s.leaves = s.kept = NULL;
+    s.capacity = s.end = 0;
+  }
 }
 
 /* Whether expressions are checked from now on. Not while there are live ones. */
@@ -172,34 +226,38 @@ static inline void set_checked(int on) {
   if (s.capacity == 0 || s.top != 0 || on == (s.stamps != NULL)) return;
   free(s.stamps);
   s.stamps = NULL;
-  if (on && (s.stamps = calloc(s.capacity, sizeof *s.stamps)) == NULL) abort();
+  if (on) s.stamps = calloc(s.capacity, sizeof *s.stamps); /* without memory nothing is checked */
 }
 
-/* The count of an expression that was stamped; one that was consumed already is an error, and has no leaves. */
-COLD uint32_t checked_count(region e) {
-  const uint32_t stamp = e.count >> 8;
-  if (stamp == 0) return e.count;
-  if (s.stamps == NULL || e.at >= s.capacity || s.stamps[e.at] != stamp) {
-    char message[160];
-    snprintf(message, sizeof message,
-             "the expression of value %.17g is used twice: store it in a variable, or write admpi_var(...)", e.value);
-    admpi_detail_tape_fail(admpi_tls_tape, admpi_shim_fail(ADMPI_ERR_STALE, message));
-    return 0;
+static region taken_again(admpi_expr *e, region y);
+
+/* Keeps the leaves of what is about to be consumed. */
+INLINE void keep(admpi_expr *e, region y) {
+  leaf *to = s.kept + (s.kept_next & (MAX_KEPT - 1));
+  const leaf *x = s.leaves + y.at;
+  for (uint32_t i = 0; i < y.count; i++) {
+    uint64_t word;
+    to[i].partial = x[i].partial;
+    __asm__("" : "+r"(i)); /* as they were written: a load of 16 bytes would wait for both stores */
+    memcpy(&word, &x[i].id, sizeof word);
+    memcpy(&to[i].id, &word, sizeof word);
   }
-  s.stamps[e.at] = 0;
-  return e.count & 255;
+  e->where = (uint64_t)(KEPT | y.count) << 32 | s.kept_next;
+  s.kept_next += y.count;
 }
 
-/* What is about to be consumed, without its stamp. */
+/* What is about to be consumed. Fortran says that it is only read: see above. */
 INLINE region taken(const admpi_expr *e) {
-  region y = {e->value, (uint32_t)e->where, (uint32_t)(e->where >> 32)};
-  if (UNLIKELY(y.count > MAX_LEAVES)) y.count = checked_count(y);
+  const region y = {e->value, (uint32_t)e->where, (uint32_t)(e->where >> 32)};
+  if (UNLIKELY(y.count > MAX_LEAVES)) return taken_again((admpi_expr *)e, y);
+  keep((admpi_expr *)e, y);
   return y;
 }
 
+
 COLD admpi_expr stamped(double value, uint32_t at, uint32_t count) {
   if (count != 0) {
-    s.last_stamp = s.last_stamp % 0xffffff + 1;
+    s.last_stamp = s.last_stamp % 0x7fffff + 1;
     s.stamps[at] = s.last_stamp;
     count |= s.last_stamp << 8;
   }
@@ -227,13 +285,76 @@ INLINE admpi_var close_taken(region e) {
   return y;
 }
 
+/* The leaves of an expression that was stamped. One whose leaves were consumed through a copy is an error, and has none. */
+static region unstamped(admpi_expr *e, region y) {
+  const uint32_t stamp = y.count >> 8;
+  y.count &= 255;
+  if (s.stamps == NULL || y.at >= s.capacity || s.stamps[y.at] != stamp) {
+    char message[160];
+    snprintf(message, sizeof message,
+             "two copies of the expression of value %.17g are used: store it in a variable, or write admpi_var(...)", y.value);
+    admpi_detail_tape_fail(admpi_tls_tape, admpi_shim_fail(ADMPI_ERR_STALE, message));
+    y.count = 0;
+  } else {
+    s.stamps[y.at] = 0;
+  }
+  keep(e, y);
+  return y;
+}
+
+/* The statement of an expression that was consumed. */
+static admpi_var recorded(admpi_expr *e, region y) {
+  const uint32_t count = y.count & 255;
+  admpi_var x = admpi_passive(y.value);
+  if (s.kept_next - y.at <= MAX_KEPT) {
+    x = record_leaves(y.value, s.kept + (y.at & (MAX_KEPT - 1)), count);
+  } else if (count != 0) {
+    char message[200];
+    snprintf(message, sizeof message,
+             "the expression of value %.17g is used again long after its first use: store it in a variable, or write "
+             "admpi_var(...)", y.value);
+    admpi_detail_tape_fail(admpi_tls_tape, admpi_shim_fail(ADMPI_ERR_STALE, message));
+  }
+  e->where = (uint64_t)RECORDED << 32 | x.id;
+  return x;
+}
+
+/* Pushes a variable. */
+INLINE region pushed(const admpi_var *x) {
+  if (UNLIKELY(s.top == s.end)) grow(1);
+  const region y = {x->value, s.top, x->id != 0};
+  put(s.leaves + s.top, x, 1.0);
+  s.top += y.count;
+  return y;
+}
+
+/* The statement of an expression that was used before; of one that was assigned it is there already. */
+static admpi_var closed_again(admpi_expr *e, region y) {
+  if (y.count == RECORDED) return (admpi_var){y.value, y.at, admpi_tls_tape->tag};
+  return y.count & KEPT ? recorded(e, y) : close_taken(unstamped(e, y));
+}
+
+COLD region taken_again(admpi_expr *e, region y) {
+  if (y.count < KEPT) return unstamped(e, y);
+  const admpi_var x = closed_again(e, y);
+  return pushed(&x);
+}
+
+/* Assignment. The variable stands for the expression from now on. */
+INLINE admpi_var closed(const admpi_expr *e) {
+  const region y = {e->value, (uint32_t)e->where, (uint32_t)(e->where >> 32)};
+  const admpi_var x = UNLIKELY(y.count > MAX_LEAVES) ? closed_again((admpi_expr *)e, y) : close_taken(y);
+  ((admpi_expr *)e)->where = (uint64_t)RECORDED << 32 | x.id;
+  return x;
+}
+
 /* Moves the leaves of `e` to the top. */
 COLD void lift(region *e, uint32_t more) {
-  if (s.end - s.top < e->count + more) grow(e->count + more);
+  if (s.end - s.top < e->count + more && !grow(e->count + more)) e->count = 0;
   if (e->count == 0) {
     e->at = s.top;
   } else if (e->at + e->count != s.top) {
-    memcpy(s.leaves + s.top, s.leaves + e->at, e->count * sizeof *s.leaves);
+    memmove(s.leaves + s.top, s.leaves + e->at, e->count * sizeof *s.leaves);
     s.holes += e->count;
     e->at = s.top;
     s.top += e->count;
@@ -242,12 +363,8 @@ COLD void lift(region *e, uint32_t more) {
 
 /* Records an expression that is too large to grow, and goes on with the result as its one leaf. */
 COLD void shorten(region *e) {
-  admpi_var y = close_taken(*e);
-  if (s.top == s.end) grow(1);
-  e->at = s.top;
-  e->count = y.id != 0;
-  put(s.leaves + s.top, &y, 1.0);
-  s.top += e->count;
+  const admpi_var y = close_taken(*e);
+  *e = pushed(&y);
 }
 
 COLD void arrange(region *e, uint32_t more) {
@@ -337,7 +454,7 @@ INLINE admpi_expr form_ee(double value, region a, double da, region b, double db
 INLINE void append(region *e, const admpi_var *x, double partial) {
   if (x->id == 0) return;
   if (UNLIKELY(e->count == MAX_LEAVES)) shorten(e);
-  if (UNLIKELY(s.top == s.end)) grow(1);
+  if (UNLIKELY(s.top == s.end) && !grow(1)) *e = (region){e->value, s.top, 0};
   put(s.leaves + s.top, x, partial);
   s.top++;
   e->count++;
@@ -346,11 +463,15 @@ INLINE void append(region *e, const admpi_var *x, double partial) {
 static inline void append_taken(region *e, region x) {
   if (e->count + x.count > MAX_LEAVES) shorten(e);
   if (e->count + x.count > MAX_LEAVES) {
-    shorten(&x); /* its one leaf lies behind those of e */
+    shorten(&x); /* its one leaf lies behind those of e, unless there was no memory */
+    if (x.at != e->at + e->count) *e = (region){e->value, x.at, 0};
     e->count += x.count;
     return;
   }
-  if (s.end - s.top < x.count) grow(x.count);
+  if (s.end - s.top < x.count && !grow(x.count)) {
+    *e = (region){e->value, s.top, 0};
+    return;
+  }
   memcpy(s.leaves + s.top, s.leaves + x.at, x.count * sizeof *s.leaves);
   s.top += x.count;
   e->count += x.count;

@@ -1,6 +1,8 @@
 /* The structs of the headers are laid out as Rust has them: the list is layout.txt. */
 #include "admpi/map.h"
 #include "admpi/matrix.h"
+#include "admpi/pmap_programs.h"
+#include "admpi/time_loop.h"
 #include "admpi/var.h"
 
 #include "layout.h"
@@ -32,3 +34,6 @@ LAID_OUT_admpi_map_values;
 LAID_OUT_admpi_map_data;
 LAID_OUT_admpi_map_call;
 LAID_OUT_admpi_map_failure;
+LAID_OUT_admpi_pmap_account;
+LAID_OUT_admpi_pmap_topology;
+LAID_OUT_admpi_time_loop_statistics;

@@ -10,11 +10,7 @@
 
 /* Pointers that no buffer may be confused with: compare them before forming a slice. */
 void *admpi_shim_in_place(void) { return MPI_IN_PLACE; }
-void *admpi_shim_bottom(void) { return MPI_BOTTOM; }
 int *admpi_shim_unweighted(void) { return MPI_UNWEIGHTED; }
-int *admpi_shim_weights_empty(void) { return MPI_WEIGHTS_EMPTY; }
-int *admpi_shim_errcodes_ignore(void) { return MPI_ERRCODES_IGNORE; }
-char **admpi_shim_argv_null(void) { return MPI_ARGV_NULL; }
 
 const char *admpi_last_error(void);
 

@@ -19,6 +19,13 @@
  *  string says that `call` cannot yet be differentiated. Local; it raises nothing, the guard does. */
 int admpi_shim_guard(const char *call, MPI_Datatype datatype);
 
+/** The same of a datatype under which `count` items at `buffer` are sent. In checking mode also the code whose string says
+ *  that there is an active value in them. */
+int admpi_shim_sent(const char *call, const void *buffer, MPI_Count count, MPI_Datatype datatype);
+
+/** Lets each start of the persistent request look at these items in checking mode, if that is on now. */
+void admpi_shim_watch(AMPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype);
+
 /** 0, or the MPI error code whose string says why `op` cannot reduce, or accumulate, the tangents of `datatype`.
  *  Local; they raise nothing. */
 int admpi_shim_reduced(const char *call, MPI_Op op, MPI_Datatype datatype);
@@ -98,7 +105,14 @@ static inline int guard_peers(MPI_Comm comm) {
   return size;
 }
 
-/* The same of Neighbor_alltoallw. */
+/* The length of the argument arrays of Reduce_scatter. */
+static inline int guard_members(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/* The peers of Neighbor_alltoallw. */
 static inline void guard_neighbors(MPI_Comm comm, int *sources, int *destinations) {
   int topology = MPI_UNDEFINED, rank, weighted;
   *sources = *destinations = 0;
@@ -125,6 +139,32 @@ static inline int guard_each(const char *call, int n, const int counts[], const 
     if (counts[i] != 0)
       code = admpi_shim_guard(call, datatypes[i]);
   return code;
+}
+
+/* What a persistent call sends to each of `n` peers: of one datatype, of one each with places in bytes, or in succession. */
+static inline void guard_watch_list(AMPI_Request request, const void *buffer, int n, const int counts[],
+                                    const int displs[], MPI_Datatype datatype) {
+  MPI_Aint lowest, extent;
+  MPI_Type_get_extent(datatype, &lowest, &extent);
+  for (int i = 0; i < n; i++)
+    admpi_shim_watch(request, (const char *)buffer + displs[i] * extent, counts[i], datatype);
+}
+static inline void guard_watch_types(AMPI_Request request, const void *buffer, int n, const int counts[],
+                                     const int displs[], const MPI_Datatype datatypes[]) {
+  for (int i = 0; i < n; i++)
+    admpi_shim_watch(request, (const char *)buffer + displs[i], counts[i], datatypes[i]);
+}
+static inline void guard_watch_addresses(AMPI_Request request, const void *buffer, int n, const int counts[],
+                                         const MPI_Aint displs[], const MPI_Datatype datatypes[]) {
+  for (int i = 0; i < n; i++)
+    admpi_shim_watch(request, (const char *)buffer + displs[i], counts[i], datatypes[i]);
+}
+static inline void guard_watch_sum(AMPI_Request request, const void *buffer, int n, const int counts[],
+                                   MPI_Datatype datatype) {
+  MPI_Count sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += counts[i];
+  admpi_shim_watch(request, buffer, sum, datatype);
 }
 
 /* MPI's own handle, and MPI_REQUEST_NULL where there is none, which MPI refuses by its own error. */

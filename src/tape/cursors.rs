@@ -6,7 +6,7 @@ use crate::var_pack::{Words, mark_of, take_apart};
 pub const TAPE_ABI: u32 = 2;
 /// Most arguments of one statement: its byte in the stream.
 pub const MAX_ARGUMENTS: u32 = 254;
-const _: () = assert!(MAX_ARGUMENTS < 1 << 8, "a byte holds how many");
+const _: () = assert!(MAX_ARGUMENTS < 1 << 8, "a byte holds call_form many");
 
 /// An active double as C sees it. Id 0 is passive.
 #[repr(C)]

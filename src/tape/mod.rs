@@ -46,6 +46,7 @@ pub use reverse::depth;
 pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;
+pub use tags::is_foreign as is_foreign_tag;
 
 use crate::arena::{self, Budget, Estate, Stream};
 use crate::count::{wide, wide32};
@@ -117,6 +118,8 @@ pub struct Tape {
     id_limit: u32,
     width: usize,
     dirty: Dirty,
+    /// Its sweeps are parts of one that another tool makes: ranks have different parts.
+    in_steps: bool,
     /// Whether adjoints have been seeded that no sweep has propagated to the bottom.
     seeded: bool,
     /// Ids whose adjoints have been taken by the last sweeps.
@@ -184,6 +187,7 @@ impl Tape {
             id_limit: options::id_max(),
             width: 1,
             dirty: Dirty::default(),
+            in_steps: false,
             seeded: false,
             swept: 0..0,
             inputs: Vec::new(),
@@ -257,6 +261,12 @@ impl Tape {
         self.mutating.len()
     }
 
+    /// How many tags are open.
+    #[cfg(test)]
+    pub fn segment_count(&self) -> usize {
+        self.segments.tags().count()
+    }
+
     /// Adjoints side by side at each id.
     pub fn width(&self) -> usize {
         self.width
@@ -265,6 +275,11 @@ impl Tape {
     pub fn start(&mut self) {
         self.cursors.recording = 1;
         self.sync();
+    }
+
+    /// From now on it is swept step by step, so that no sweep is one of all ranks together.
+    pub fn sweep_in_steps(&mut self) {
+        self.in_steps = true;
     }
 
     pub fn stop(&mut self) {
@@ -423,6 +438,14 @@ impl Tape {
         } else if self.failed.is_none() {
             self.open_segment();
             self.failed = Some((self.cursors.tag, error));
+        }
+    }
+
+    /// The error that a recorder could not report.
+    pub(in crate::tape) fn check_recorded(&self) -> Result<()> {
+        match &self.failed {
+            Some((_, error)) => Err(error.clone()),
+            None => Ok(()),
         }
     }
 }

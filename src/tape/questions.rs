@@ -66,6 +66,7 @@ impl Tape {
         if !self.is_strict() || !nothing || meant {
             return Ok(());
         }
+        self.check_recorded()?; // an operand that was refused made its result passive
         refused(format!(
             "{name} (value {}) is passive: it depends on no input, so all derivatives are 0; declare the inputs before the \
              model uses them, and record (a weight of 0 is allowed)",

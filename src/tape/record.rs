@@ -5,7 +5,7 @@ use super::cursors::{MAX_ARGUMENTS, Var};
 use super::event::{Event, Header, OpsOf};
 use super::no_tape::count_recording;
 use super::sweep::Sweep;
-use crate::count::{product, wide32};
+use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 
 /// Whether room for the next statement was found.
@@ -145,11 +145,10 @@ impl Tape {
     ) -> Result<u32> {
         const { assert!(align_of::<E>() <= 64) };
         let first = self.cursors.next_id;
-        let next = u32::try_from(outputs)
-            .ok()
-            .and_then(|n| first.checked_add(n))
-            .filter(|&next| next <= self.id_limit)
-            .ok_or_else(|| self.out_of_ids(outputs))?;
+        let next = match u32::try_from(outputs) {
+            Ok(n) if n <= self.id_limit - first => first + n,
+            _ => return Err(self.out_of_ids(outputs)),
+        };
         let index = self.events;
         let end = (wide32(index) + 1) * size_of::<Header>();
         if end > self.event.committed() || index == u32::MAX {
@@ -262,10 +261,5 @@ impl Tape {
         self.cursors.next_id += 1;
         self.sync();
         id
-    }
-
-    /// Adds the size check of `width` directions for `n` ids; higher floors size their messages by it.
-    pub fn adjoint_count(&self, n: usize) -> Result<usize> {
-        product("count * width", n, self.width)
     }
 }

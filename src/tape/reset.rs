@@ -121,6 +121,7 @@ impl Tape {
             Self::forget(tape, &Position::BOTTOM)?;
             let tape = &mut *tape;
             tape.failed = None;
+            tape.seeded = false;
             tape.tags.forget_missed();
             tape.cursors.tag = tape.new_tag();
             tape.segments = Segments::new(tape.cursors.tag);

@@ -150,9 +150,7 @@ impl Tape {
     }
 
     fn begin_sweep(&mut self, from: &Position, to: &Position) -> Result<Fence> {
-        if let Some((_, error)) = &self.failed {
-            return Err(error.clone());
-        }
+        self.check_recorded()?;
         if self.tags.missed() {
             return Err(missed());
         }
@@ -176,7 +174,7 @@ impl Tape {
         let fence = Fence::of(&self.nests, &self.sweeps, self.checking());
         self.ensure_adjoints()?;
         let mut companions = std::mem::take(&mut self.companions);
-        let whole = from.same_place(&self.position());
+        let whole = !self.in_steps && from.same_place(&self.position());
         // A rank that allows zeros counts as one that has seeded.
         let seeded = self.seeded || !self.is_strict();
         let begun = companions.begin(|companion| companion.begin(from, to, &base, whole, seeded));

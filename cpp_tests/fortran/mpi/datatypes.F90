@@ -85,10 +85,11 @@ contains
     call AMPI_Type_free(of_particle, code)
   end subroutine
 
-  ! With the length of a text behind the arguments.
+  ! With the length of a text behind the arguments. Active values keep their derivatives, also in a message.
   subroutine packed()
-    integer :: numbers(3), back(3)
-    character :: room(100)
+    type(admpi_var) :: x(3), y(3)
+    integer :: numbers(3), back(3), bytes, at
+    character :: room(100), sent(300), got(300)
     integer(AMPI_ADDRESS_KIND) :: position
     numbers = [1, -2, 3]
     position = 0
@@ -98,6 +99,17 @@ contains
     position = 0
     call AMPI_Unpack_external('external32', room, 100_AMPI_ADDRESS_KIND, position, back, 3, AMPI_INTEGER, code)
     call check('unpacked', back(2), -2)
+    call inputs(x)
+    call AMPI_Pack_size(3, AMPI_ADOUBLE, AMPI_COMM_WORLD, bytes, code)
+    at = 0
+    call AMPI_Pack(x, 3, AMPI_ADOUBLE, sent, bytes, at, AMPI_COMM_WORLD, code)
+    call AMPI_Sendrecv(sent, at, AMPI_PACKED, rank, 5, got, 300, AMPI_PACKED, rank, 5, AMPI_COMM_WORLD, &
+      AMPI_STATUS_IGNORE, code)
+    at = 0
+    call AMPI_Unpack(got, 300, at, y(1), 1, AMPI_ADOUBLE, AMPI_COMM_WORLD, code)
+    call AMPI_Unpack(got, 300, at, y(2:3), 2, AMPI_ADOUBLE, AMPI_COMM_WORLD, code)
+    call check('unpacked values', admpi_value(y), admpi_value(x))
+    call check('packed, adjoints', swept(x, y), (rank + 1)*[1d0, 2d0, 3d0])
   end subroutine
 
   ! All send to rank 0, which sends to nobody: the arrays of types have different lengths.
@@ -127,7 +139,7 @@ contains
     call AMPI_Comm_free(star, code)
   end subroutine
 
-  ! What cannot be differentiated is refused, with the words of C.
+  ! What cannot be done is refused, with the words of C.
   subroutine refused()
     type(admpi_var) :: x(1)
     character :: room(100)
@@ -136,8 +148,8 @@ contains
     call AMPI_Comm_set_errhandler(AMPI_COMM_WORLD, AMPI_ERRORS_RETURN, code)
     position = 0
     x(1) = 1d0
-    call AMPI_Pack(x, 1, AMPI_ADOUBLE, room, 100, position, AMPI_COMM_WORLD, code)
-    if (code == AMPI_SUCCESS) error stop 'AMPI_Pack is not refused'
+    call AMPI_Pack(x, 1, AMPI_ADOUBLE, room, 8, position, AMPI_COMM_WORLD, code)
+    if (code == AMPI_SUCCESS) error stop 'AMPI_Pack without room for ids'
     first = code
     call AMPI_Error_string(first, text, length, code)
     if (index(text, 'AMPI_Pack') == 0) error stop 'the text of the error'

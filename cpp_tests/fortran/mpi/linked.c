@@ -96,6 +96,8 @@ void ampi_ineighbor_alltoallv_(void);
 void ampi_ineighbor_alltoallw_(void);
 void ampi_init_(void);
 void ampi_init_thread_(void);
+void ampi_intercomm_create_(void);
+void ampi_intercomm_merge_(void);
 void ampi_irecv_(void);
 void ampi_ireduce_(void);
 void ampi_ireduce_scatter_(void);
@@ -124,6 +126,8 @@ void ampi_op_create_(void);
 void ampi_op_free_(void);
 void ampi_pack_(void);
 void ampi_pack_external_(void);
+void ampi_pack_external_size_(void);
+void ampi_pack_size_(void);
 void ampi_parrived_(void);
 void ampi_pready_(void);
 void ampi_pready_list_(void);
@@ -172,6 +176,22 @@ void ampi_wait_(void);
 void ampi_waitall_(void);
 void ampi_waitany_(void);
 void ampi_waitsome_(void);
+void ampi_win_allocate_(void);
+void ampi_win_attach_(void);
+void ampi_win_complete_(void);
+void ampi_win_create_(void);
+void ampi_win_create_dynamic_(void);
+void ampi_win_detach_(void);
+void ampi_win_fence_(void);
+void ampi_win_free_(void);
+void ampi_win_lock_(void);
+void ampi_win_lock_all_(void);
+void ampi_win_post_(void);
+void ampi_win_start_(void);
+void ampi_win_test_(void);
+void ampi_win_unlock_(void);
+void ampi_win_unlock_all_(void);
+void ampi_win_wait_(void);
 void ampi_abort_(void);
 void ampi_address_(void);
 void ampi_add_error_class_(void);
@@ -296,8 +316,6 @@ void ampi_info_get_nthkey_(void);
 void ampi_info_get_valuelen_(void);
 void ampi_info_set_(void);
 void ampi_initialized_(void);
-void ampi_intercomm_create_(void);
-void ampi_intercomm_merge_(void);
 void ampi_iprobe_(void);
 void ampi_is_thread_main_(void);
 void ampi_keyval_create_(void);
@@ -305,8 +323,6 @@ void ampi_keyval_free_(void);
 void ampi_lookup_name_(void);
 void ampi_open_port_(void);
 void ampi_op_commutative_(void);
-void ampi_pack_external_size_(void);
-void ampi_pack_size_(void);
 void ampi_pcontrol_(void);
 void ampi_probe_(void);
 void ampi_publish_name_(void);
@@ -357,46 +373,239 @@ void ampi_type_struct_(void);
 void ampi_type_ub_(void);
 void ampi_type_vector_(void);
 void ampi_unpublish_name_(void);
-void ampi_win_allocate_(void);
 void ampi_win_allocate_shared_(void);
-void ampi_win_attach_(void);
 void ampi_win_call_errhandler_(void);
-void ampi_win_complete_(void);
-void ampi_win_create_(void);
-void ampi_win_create_dynamic_(void);
 void ampi_win_create_errhandler_(void);
 void ampi_win_create_keyval_(void);
 void ampi_win_delete_attr_(void);
-void ampi_win_detach_(void);
-void ampi_win_fence_(void);
 void ampi_win_flush_(void);
 void ampi_win_flush_all_(void);
 void ampi_win_flush_local_(void);
 void ampi_win_flush_local_all_(void);
-void ampi_win_free_(void);
 void ampi_win_free_keyval_(void);
 void ampi_win_get_attr_(void);
 void ampi_win_get_errhandler_(void);
 void ampi_win_get_group_(void);
 void ampi_win_get_info_(void);
 void ampi_win_get_name_(void);
-void ampi_win_lock_(void);
-void ampi_win_lock_all_(void);
-void ampi_win_post_(void);
 void ampi_win_set_attr_(void);
 void ampi_win_set_errhandler_(void);
 void ampi_win_set_info_(void);
 void ampi_win_set_name_(void);
 void ampi_win_shared_query_(void);
-void ampi_win_start_(void);
 void ampi_win_sync_(void);
-void ampi_win_test_(void);
-void ampi_win_unlock_(void);
-void ampi_win_unlock_all_(void);
-void ampi_win_wait_(void);
 void ampi_wtick_(void);
 void ampi_wtime_(void);
 void ampi_grequest_start_(void);
+void ampi_accumulate_c_(void);
+void ampi_allgather_c_(void);
+void ampi_allgatherv_c_(void);
+void ampi_allreduce_c_(void);
+void ampi_alltoall_c_(void);
+void ampi_alltoallv_c_(void);
+void ampi_alltoallw_c_(void);
+void ampi_bcast_c_(void);
+void ampi_bsend_c_(void);
+void ampi_bsend_init_c_(void);
+void ampi_exscan_c_(void);
+void ampi_gather_c_(void);
+void ampi_gatherv_c_(void);
+void ampi_get_c_(void);
+void ampi_get_accumulate_c_(void);
+void ampi_iallgather_c_(void);
+void ampi_iallgatherv_c_(void);
+void ampi_iallreduce_c_(void);
+void ampi_ialltoall_c_(void);
+void ampi_ialltoallv_c_(void);
+void ampi_ialltoallw_c_(void);
+void ampi_ibcast_c_(void);
+void ampi_ibsend_c_(void);
+void ampi_iexscan_c_(void);
+void ampi_igather_c_(void);
+void ampi_igatherv_c_(void);
+void ampi_imrecv_c_(void);
+void ampi_ineighbor_allgather_c_(void);
+void ampi_ineighbor_allgatherv_c_(void);
+void ampi_ineighbor_alltoall_c_(void);
+void ampi_ineighbor_alltoallv_c_(void);
+void ampi_ineighbor_alltoallw_c_(void);
+void ampi_irecv_c_(void);
+void ampi_ireduce_c_(void);
+void ampi_ireduce_scatter_c_(void);
+void ampi_ireduce_scatter_block_c_(void);
+void ampi_irsend_c_(void);
+void ampi_iscan_c_(void);
+void ampi_iscatter_c_(void);
+void ampi_iscatterv_c_(void);
+void ampi_isend_c_(void);
+void ampi_issend_c_(void);
+void ampi_mrecv_c_(void);
+void ampi_neighbor_allgather_c_(void);
+void ampi_neighbor_allgatherv_c_(void);
+void ampi_neighbor_alltoall_c_(void);
+void ampi_neighbor_alltoallv_c_(void);
+void ampi_neighbor_alltoallw_c_(void);
+void ampi_put_c_(void);
+void ampi_recv_c_(void);
+void ampi_recv_init_c_(void);
+void ampi_reduce_c_(void);
+void ampi_reduce_local_c_(void);
+void ampi_reduce_scatter_c_(void);
+void ampi_reduce_scatter_block_c_(void);
+void ampi_rsend_c_(void);
+void ampi_rsend_init_c_(void);
+void ampi_scan_c_(void);
+void ampi_scatter_c_(void);
+void ampi_scatterv_c_(void);
+void ampi_send_c_(void);
+void ampi_sendrecv_c_(void);
+void ampi_sendrecv_replace_c_(void);
+void ampi_send_init_c_(void);
+void ampi_ssend_c_(void);
+void ampi_ssend_init_c_(void);
+void mpix_accumulate_x_(void);
+void mpix_allgather_x_(void);
+void mpix_allgatherv_x_(void);
+void mpix_allgatherv_init_x_(void);
+void mpix_allgather_init_x_(void);
+void mpix_allreduce_x_(void);
+void mpix_allreduce_init_x_(void);
+void mpix_alltoall_x_(void);
+void mpix_alltoallv_x_(void);
+void mpix_alltoallv_init_x_(void);
+void mpix_alltoallw_x_(void);
+void mpix_alltoallw_init_x_(void);
+void mpix_alltoall_init_x_(void);
+void mpix_bcast_x_(void);
+void mpix_bcast_init_x_(void);
+void mpix_bsend_x_(void);
+void mpix_bsend_init_x_(void);
+void mpix_exscan_x_(void);
+void mpix_exscan_init_x_(void);
+void mpix_file_iread_x_(void);
+void mpix_file_iread_all_x_(void);
+void mpix_file_iread_at_x_(void);
+void mpix_file_iread_at_all_x_(void);
+void mpix_file_iread_shared_x_(void);
+void mpix_file_iwrite_x_(void);
+void mpix_file_iwrite_all_x_(void);
+void mpix_file_iwrite_at_x_(void);
+void mpix_file_iwrite_at_all_x_(void);
+void mpix_file_iwrite_shared_x_(void);
+void mpix_file_read_x_(void);
+void mpix_file_read_all_x_(void);
+void mpix_file_read_all_begin_x_(void);
+void mpix_file_read_at_x_(void);
+void mpix_file_read_at_all_x_(void);
+void mpix_file_read_at_all_begin_x_(void);
+void mpix_file_read_ordered_x_(void);
+void mpix_file_read_ordered_begin_x_(void);
+void mpix_file_read_shared_x_(void);
+void mpix_file_write_x_(void);
+void mpix_file_write_all_x_(void);
+void mpix_file_write_all_begin_x_(void);
+void mpix_file_write_at_x_(void);
+void mpix_file_write_at_all_x_(void);
+void mpix_file_write_at_all_begin_x_(void);
+void mpix_file_write_ordered_x_(void);
+void mpix_file_write_ordered_begin_x_(void);
+void mpix_file_write_shared_x_(void);
+void mpix_gather_x_(void);
+void mpix_gatherv_x_(void);
+void mpix_gatherv_init_x_(void);
+void mpix_gather_init_x_(void);
+void mpix_get_x_(void);
+void mpix_get_accumulate_x_(void);
+void mpix_get_count_x_(void);
+void mpix_get_elements_x_(void);
+void mpix_iallgather_x_(void);
+void mpix_iallgatherv_x_(void);
+void mpix_iallreduce_x_(void);
+void mpix_ialltoall_x_(void);
+void mpix_ialltoallv_x_(void);
+void mpix_ialltoallw_x_(void);
+void mpix_ibcast_x_(void);
+void mpix_ibsend_x_(void);
+void mpix_iexscan_x_(void);
+void mpix_igather_x_(void);
+void mpix_igatherv_x_(void);
+void mpix_imrecv_x_(void);
+void mpix_ineighbor_allgather_x_(void);
+void mpix_ineighbor_allgatherv_x_(void);
+void mpix_ineighbor_alltoall_x_(void);
+void mpix_ineighbor_alltoallv_x_(void);
+void mpix_ineighbor_alltoallw_x_(void);
+void mpix_irecv_x_(void);
+void mpix_ireduce_x_(void);
+void mpix_ireduce_scatter_x_(void);
+void mpix_ireduce_scatter_block_x_(void);
+void mpix_irsend_x_(void);
+void mpix_iscan_x_(void);
+void mpix_iscatter_x_(void);
+void mpix_iscatterv_x_(void);
+void mpix_isend_x_(void);
+void mpix_isendrecv_x_(void);
+void mpix_isendrecv_replace_x_(void);
+void mpix_issend_x_(void);
+void mpix_mrecv_x_(void);
+void mpix_neighbor_allgather_x_(void);
+void mpix_neighbor_allgatherv_x_(void);
+void mpix_neighbor_allgatherv_init_x_(void);
+void mpix_neighbor_allgather_init_x_(void);
+void mpix_neighbor_alltoall_x_(void);
+void mpix_neighbor_alltoallv_x_(void);
+void mpix_neighbor_alltoallv_init_x_(void);
+void mpix_neighbor_alltoallw_x_(void);
+void mpix_neighbor_alltoallw_init_x_(void);
+void mpix_neighbor_alltoall_init_x_(void);
+void mpix_pack_x_(void);
+void mpix_pack_external_x_(void);
+void mpix_pack_external_size_x_(void);
+void mpix_pack_size_x_(void);
+void mpix_put_x_(void);
+void mpix_raccumulate_x_(void);
+void mpix_recv_x_(void);
+void mpix_recv_init_x_(void);
+void mpix_reduce_x_(void);
+void mpix_reduce_init_x_(void);
+void mpix_reduce_local_x_(void);
+void mpix_reduce_scatter_x_(void);
+void mpix_reduce_scatter_block_x_(void);
+void mpix_reduce_scatter_block_init_x_(void);
+void mpix_reduce_scatter_init_x_(void);
+void mpix_rget_x_(void);
+void mpix_rget_accumulate_x_(void);
+void mpix_rput_x_(void);
+void mpix_rsend_x_(void);
+void mpix_rsend_init_x_(void);
+void mpix_scan_x_(void);
+void mpix_scan_init_x_(void);
+void mpix_scatter_x_(void);
+void mpix_scatterv_x_(void);
+void mpix_scatterv_init_x_(void);
+void mpix_scatter_init_x_(void);
+void mpix_send_x_(void);
+void mpix_sendrecv_x_(void);
+void mpix_sendrecv_replace_x_(void);
+void mpix_send_init_x_(void);
+void mpix_ssend_x_(void);
+void mpix_ssend_init_x_(void);
+void mpix_type_contiguous_x_(void);
+void mpix_type_create_darray_x_(void);
+void mpix_type_create_hindexed_x_(void);
+void mpix_type_create_hindexed_block_x_(void);
+void mpix_type_create_hvector_x_(void);
+void mpix_type_create_indexed_block_x_(void);
+void mpix_type_create_struct_x_(void);
+void mpix_type_create_subarray_x_(void);
+void mpix_type_indexed_x_(void);
+void mpix_type_vector_x_(void);
+void mpix_unpack_x_(void);
+void mpix_unpack_external_x_(void);
+void mpix_win_allocate_x_(void);
+void mpix_win_allocate_shared_x_(void);
+void mpix_win_create_x_(void);
+void mpix_win_shared_query_x_(void);
 void ampi_alloc_mem_cptr_(void);
 void ampi_win_allocate_cptr_(void);
 void ampi_win_allocate_shared_cptr_(void);
@@ -509,6 +718,8 @@ static void (*const volatile procedures[])(void) = {
     ampi_ineighbor_alltoallw_,
     ampi_init_,
     ampi_init_thread_,
+    ampi_intercomm_create_,
+    ampi_intercomm_merge_,
     ampi_irecv_,
     ampi_ireduce_,
     ampi_ireduce_scatter_,
@@ -537,6 +748,8 @@ static void (*const volatile procedures[])(void) = {
     ampi_op_free_,
     ampi_pack_,
     ampi_pack_external_,
+    ampi_pack_external_size_,
+    ampi_pack_size_,
     ampi_parrived_,
     ampi_pready_,
     ampi_pready_list_,
@@ -585,6 +798,22 @@ static void (*const volatile procedures[])(void) = {
     ampi_waitall_,
     ampi_waitany_,
     ampi_waitsome_,
+    ampi_win_allocate_,
+    ampi_win_attach_,
+    ampi_win_complete_,
+    ampi_win_create_,
+    ampi_win_create_dynamic_,
+    ampi_win_detach_,
+    ampi_win_fence_,
+    ampi_win_free_,
+    ampi_win_lock_,
+    ampi_win_lock_all_,
+    ampi_win_post_,
+    ampi_win_start_,
+    ampi_win_test_,
+    ampi_win_unlock_,
+    ampi_win_unlock_all_,
+    ampi_win_wait_,
     ampi_abort_,
     ampi_address_,
     ampi_add_error_class_,
@@ -709,8 +938,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_info_get_valuelen_,
     ampi_info_set_,
     ampi_initialized_,
-    ampi_intercomm_create_,
-    ampi_intercomm_merge_,
     ampi_iprobe_,
     ampi_is_thread_main_,
     ampi_keyval_create_,
@@ -718,8 +945,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_lookup_name_,
     ampi_open_port_,
     ampi_op_commutative_,
-    ampi_pack_external_size_,
-    ampi_pack_size_,
     ampi_pcontrol_,
     ampi_probe_,
     ampi_publish_name_,
@@ -770,46 +995,239 @@ static void (*const volatile procedures[])(void) = {
     ampi_type_ub_,
     ampi_type_vector_,
     ampi_unpublish_name_,
-    ampi_win_allocate_,
     ampi_win_allocate_shared_,
-    ampi_win_attach_,
     ampi_win_call_errhandler_,
-    ampi_win_complete_,
-    ampi_win_create_,
-    ampi_win_create_dynamic_,
     ampi_win_create_errhandler_,
     ampi_win_create_keyval_,
     ampi_win_delete_attr_,
-    ampi_win_detach_,
-    ampi_win_fence_,
     ampi_win_flush_,
     ampi_win_flush_all_,
     ampi_win_flush_local_,
     ampi_win_flush_local_all_,
-    ampi_win_free_,
     ampi_win_free_keyval_,
     ampi_win_get_attr_,
     ampi_win_get_errhandler_,
     ampi_win_get_group_,
     ampi_win_get_info_,
     ampi_win_get_name_,
-    ampi_win_lock_,
-    ampi_win_lock_all_,
-    ampi_win_post_,
     ampi_win_set_attr_,
     ampi_win_set_errhandler_,
     ampi_win_set_info_,
     ampi_win_set_name_,
     ampi_win_shared_query_,
-    ampi_win_start_,
     ampi_win_sync_,
-    ampi_win_test_,
-    ampi_win_unlock_,
-    ampi_win_unlock_all_,
-    ampi_win_wait_,
     ampi_wtick_,
     ampi_wtime_,
     ampi_grequest_start_,
+    ampi_accumulate_c_,
+    ampi_allgather_c_,
+    ampi_allgatherv_c_,
+    ampi_allreduce_c_,
+    ampi_alltoall_c_,
+    ampi_alltoallv_c_,
+    ampi_alltoallw_c_,
+    ampi_bcast_c_,
+    ampi_bsend_c_,
+    ampi_bsend_init_c_,
+    ampi_exscan_c_,
+    ampi_gather_c_,
+    ampi_gatherv_c_,
+    ampi_get_c_,
+    ampi_get_accumulate_c_,
+    ampi_iallgather_c_,
+    ampi_iallgatherv_c_,
+    ampi_iallreduce_c_,
+    ampi_ialltoall_c_,
+    ampi_ialltoallv_c_,
+    ampi_ialltoallw_c_,
+    ampi_ibcast_c_,
+    ampi_ibsend_c_,
+    ampi_iexscan_c_,
+    ampi_igather_c_,
+    ampi_igatherv_c_,
+    ampi_imrecv_c_,
+    ampi_ineighbor_allgather_c_,
+    ampi_ineighbor_allgatherv_c_,
+    ampi_ineighbor_alltoall_c_,
+    ampi_ineighbor_alltoallv_c_,
+    ampi_ineighbor_alltoallw_c_,
+    ampi_irecv_c_,
+    ampi_ireduce_c_,
+    ampi_ireduce_scatter_c_,
+    ampi_ireduce_scatter_block_c_,
+    ampi_irsend_c_,
+    ampi_iscan_c_,
+    ampi_iscatter_c_,
+    ampi_iscatterv_c_,
+    ampi_isend_c_,
+    ampi_issend_c_,
+    ampi_mrecv_c_,
+    ampi_neighbor_allgather_c_,
+    ampi_neighbor_allgatherv_c_,
+    ampi_neighbor_alltoall_c_,
+    ampi_neighbor_alltoallv_c_,
+    ampi_neighbor_alltoallw_c_,
+    ampi_put_c_,
+    ampi_recv_c_,
+    ampi_recv_init_c_,
+    ampi_reduce_c_,
+    ampi_reduce_local_c_,
+    ampi_reduce_scatter_c_,
+    ampi_reduce_scatter_block_c_,
+    ampi_rsend_c_,
+    ampi_rsend_init_c_,
+    ampi_scan_c_,
+    ampi_scatter_c_,
+    ampi_scatterv_c_,
+    ampi_send_c_,
+    ampi_sendrecv_c_,
+    ampi_sendrecv_replace_c_,
+    ampi_send_init_c_,
+    ampi_ssend_c_,
+    ampi_ssend_init_c_,
+    mpix_accumulate_x_,
+    mpix_allgather_x_,
+    mpix_allgatherv_x_,
+    mpix_allgatherv_init_x_,
+    mpix_allgather_init_x_,
+    mpix_allreduce_x_,
+    mpix_allreduce_init_x_,
+    mpix_alltoall_x_,
+    mpix_alltoallv_x_,
+    mpix_alltoallv_init_x_,
+    mpix_alltoallw_x_,
+    mpix_alltoallw_init_x_,
+    mpix_alltoall_init_x_,
+    mpix_bcast_x_,
+    mpix_bcast_init_x_,
+    mpix_bsend_x_,
+    mpix_bsend_init_x_,
+    mpix_exscan_x_,
+    mpix_exscan_init_x_,
+    mpix_file_iread_x_,
+    mpix_file_iread_all_x_,
+    mpix_file_iread_at_x_,
+    mpix_file_iread_at_all_x_,
+    mpix_file_iread_shared_x_,
+    mpix_file_iwrite_x_,
+    mpix_file_iwrite_all_x_,
+    mpix_file_iwrite_at_x_,
+    mpix_file_iwrite_at_all_x_,
+    mpix_file_iwrite_shared_x_,
+    mpix_file_read_x_,
+    mpix_file_read_all_x_,
+    mpix_file_read_all_begin_x_,
+    mpix_file_read_at_x_,
+    mpix_file_read_at_all_x_,
+    mpix_file_read_at_all_begin_x_,
+    mpix_file_read_ordered_x_,
+    mpix_file_read_ordered_begin_x_,
+    mpix_file_read_shared_x_,
+    mpix_file_write_x_,
+    mpix_file_write_all_x_,
+    mpix_file_write_all_begin_x_,
+    mpix_file_write_at_x_,
+    mpix_file_write_at_all_x_,
+    mpix_file_write_at_all_begin_x_,
+    mpix_file_write_ordered_x_,
+    mpix_file_write_ordered_begin_x_,
+    mpix_file_write_shared_x_,
+    mpix_gather_x_,
+    mpix_gatherv_x_,
+    mpix_gatherv_init_x_,
+    mpix_gather_init_x_,
+    mpix_get_x_,
+    mpix_get_accumulate_x_,
+    mpix_get_count_x_,
+    mpix_get_elements_x_,
+    mpix_iallgather_x_,
+    mpix_iallgatherv_x_,
+    mpix_iallreduce_x_,
+    mpix_ialltoall_x_,
+    mpix_ialltoallv_x_,
+    mpix_ialltoallw_x_,
+    mpix_ibcast_x_,
+    mpix_ibsend_x_,
+    mpix_iexscan_x_,
+    mpix_igather_x_,
+    mpix_igatherv_x_,
+    mpix_imrecv_x_,
+    mpix_ineighbor_allgather_x_,
+    mpix_ineighbor_allgatherv_x_,
+    mpix_ineighbor_alltoall_x_,
+    mpix_ineighbor_alltoallv_x_,
+    mpix_ineighbor_alltoallw_x_,
+    mpix_irecv_x_,
+    mpix_ireduce_x_,
+    mpix_ireduce_scatter_x_,
+    mpix_ireduce_scatter_block_x_,
+    mpix_irsend_x_,
+    mpix_iscan_x_,
+    mpix_iscatter_x_,
+    mpix_iscatterv_x_,
+    mpix_isend_x_,
+    mpix_isendrecv_x_,
+    mpix_isendrecv_replace_x_,
+    mpix_issend_x_,
+    mpix_mrecv_x_,
+    mpix_neighbor_allgather_x_,
+    mpix_neighbor_allgatherv_x_,
+    mpix_neighbor_allgatherv_init_x_,
+    mpix_neighbor_allgather_init_x_,
+    mpix_neighbor_alltoall_x_,
+    mpix_neighbor_alltoallv_x_,
+    mpix_neighbor_alltoallv_init_x_,
+    mpix_neighbor_alltoallw_x_,
+    mpix_neighbor_alltoallw_init_x_,
+    mpix_neighbor_alltoall_init_x_,
+    mpix_pack_x_,
+    mpix_pack_external_x_,
+    mpix_pack_external_size_x_,
+    mpix_pack_size_x_,
+    mpix_put_x_,
+    mpix_raccumulate_x_,
+    mpix_recv_x_,
+    mpix_recv_init_x_,
+    mpix_reduce_x_,
+    mpix_reduce_init_x_,
+    mpix_reduce_local_x_,
+    mpix_reduce_scatter_x_,
+    mpix_reduce_scatter_block_x_,
+    mpix_reduce_scatter_block_init_x_,
+    mpix_reduce_scatter_init_x_,
+    mpix_rget_x_,
+    mpix_rget_accumulate_x_,
+    mpix_rput_x_,
+    mpix_rsend_x_,
+    mpix_rsend_init_x_,
+    mpix_scan_x_,
+    mpix_scan_init_x_,
+    mpix_scatter_x_,
+    mpix_scatterv_x_,
+    mpix_scatterv_init_x_,
+    mpix_scatter_init_x_,
+    mpix_send_x_,
+    mpix_sendrecv_x_,
+    mpix_sendrecv_replace_x_,
+    mpix_send_init_x_,
+    mpix_ssend_x_,
+    mpix_ssend_init_x_,
+    mpix_type_contiguous_x_,
+    mpix_type_create_darray_x_,
+    mpix_type_create_hindexed_x_,
+    mpix_type_create_hindexed_block_x_,
+    mpix_type_create_hvector_x_,
+    mpix_type_create_indexed_block_x_,
+    mpix_type_create_struct_x_,
+    mpix_type_create_subarray_x_,
+    mpix_type_indexed_x_,
+    mpix_type_vector_x_,
+    mpix_unpack_x_,
+    mpix_unpack_external_x_,
+    mpix_win_allocate_x_,
+    mpix_win_allocate_shared_x_,
+    mpix_win_create_x_,
+    mpix_win_shared_query_x_,
     ampi_alloc_mem_cptr_,
     ampi_win_allocate_cptr_,
     ampi_win_allocate_shared_cptr_,

@@ -2,7 +2,7 @@
 
 use super::encoding::{Record, with_tag};
 use super::log::{Kind, SHARE};
-use crate::ampi::operator;
+use crate::ampi::builtin_op;
 use crate::mpi::raw::constants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_int;
@@ -146,7 +146,7 @@ fn different_calls(
 }
 
 fn operation_name(number: i64) -> &'static str {
-    operator::NAMES
+    builtin_op::NAMES
         .get(usize::try_from(number).unwrap_or(usize::MAX))
         .copied()
         .unwrap_or("another one")

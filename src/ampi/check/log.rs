@@ -1,7 +1,7 @@
 //! The log of a tape: its calls on active data, with their numbers and their places in the program.
 
 use super::site::{self, Site};
-use crate::ampi::{Private, lock};
+use crate::ampi::{AdjointComm, lock};
 use crate::count::wide;
 use crate::mpi::message::Envelope;
 use crate::tape;
@@ -41,7 +41,7 @@ pub struct Entry {
     pub void: bool,
     /// A sweep has compared it.
     pub compared: bool,
-    pub private: &'static Private,
+    pub private: &'static AdjointComm,
     pub call: &'static str,
     pub site: Option<Site>,
     /// Of an open receive those that were asked for.
@@ -99,7 +99,7 @@ fn number(channel: Channel) -> u64 {
 }
 
 /// The channel of a communicator's collectives.
-const fn of_collectives(private: &Private) -> Channel {
+const fn of_collectives(private: &AdjointComm) -> Channel {
     (private.index, Kind::Collective, -1, 0)
 }
 
@@ -110,12 +110,12 @@ pub struct Log {
 }
 
 /// Whether calls on `private` are looked at. Messages on a mirror are the library's own.
-fn is_watched(private: &Private) -> bool {
-    tape::checking() && private.size > 1 && !private.is_mirror()
+fn is_watched(private: &AdjointComm) -> bool {
+    tape::checking() && private.size > 1 && !private.is_mirror() && !private.is_inter()
 }
 
 /// Adds a call to the log of the calling thread's tape, if there is one. Returns one more than its post.
-fn log(private: &'static Private, kind: Kind, fill: impl FnOnce(&mut Entry)) -> u64 {
+fn log(private: &'static AdjointComm, kind: Kind, fill: impl FnOnce(&mut Entry)) -> u64 {
     static POSTS: AtomicU64 = AtomicU64::new(0);
     let (call, site) = site::last();
     let post = POSTS.fetch_add(1, Ordering::Relaxed);
@@ -167,7 +167,7 @@ impl Log {
 }
 
 /// An active message leaves.
-pub fn sent(private: &'static Private, peer: c_int, tag: c_int, n: usize, recorded: bool) {
+pub fn sent(private: &'static AdjointComm, peer: c_int, tag: c_int, n: usize, recorded: bool) {
     if is_watched(private) {
         let number = number((private.index, Kind::Send, peer, tag));
         log(private, Kind::Send, |entry| {
@@ -179,10 +179,10 @@ pub fn sent(private: &'static Private, peer: c_int, tag: c_int, n: usize, record
 
 /// A receive or collective that is under way: its communicator, and one more than its post, or 0.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Posted(Option<&'static Private>, u64);
+pub struct Posted(Option<&'static AdjointComm>, u64);
 
 /// An active receive is posted.
-pub fn posted(private: &'static Private, from: Envelope, recorded: bool) -> Posted {
+pub fn posted(private: &'static AdjointComm, from: Envelope, recorded: bool) -> Posted {
     if !is_watched(private) {
         return Posted::default();
     }
@@ -194,7 +194,7 @@ pub fn posted(private: &'static Private, from: Envelope, recorded: bool) -> Post
 }
 
 /// A collective on active data starts; `detail` is what is recorded of it.
-pub fn started(private: Option<&'static Private>, detail: Option<[i64; 4]>) -> Posted {
+pub fn started(private: Option<&'static AdjointComm>, detail: Option<[i64; 4]>) -> Posted {
     let Some(private) = private.filter(|private| is_watched(private)) else {
         return Posted::default();
     };
@@ -208,7 +208,7 @@ pub fn started(private: Option<&'static Private>, detail: Option<[i64; 4]>) -> P
 }
 
 /// A communicator ends by `call`: all members must take the same one.
-pub fn freed(private: &'static Private, call: &'static str) {
+pub fn freed(private: &'static AdjointComm, call: &'static str) {
     if is_watched(private) {
         let number = number(of_collectives(private));
         log(private, Kind::Free, |entry| (entry.call, entry.number) = (call, number));
@@ -230,7 +230,7 @@ impl Portions {
 }
 
 /// What is exchanged in a collective that was started as `posted`, or that some members have no part in.
-pub fn exchanged(private: &'static Private, posted: Posted, portions: Portions) {
+pub fn exchanged(private: &'static AdjointComm, posted: Posted, portions: Portions) {
     if !is_watched(private) {
         return;
     }
@@ -286,7 +286,7 @@ impl Posted {
     }
 
     #[cold]
-    fn received_by(self, private: &'static Private, peer: c_int, tag: c_int, n: usize) {
+    fn received_by(self, private: &'static AdjointComm, peer: c_int, tag: c_int, n: usize) {
         let number = number((private.index, Kind::Receive, peer, tag));
         self.entry(|entry| {
             (entry.peer, entry.tag, entry.n, entry.open) = (peer, tag, n, false);
@@ -326,7 +326,7 @@ pub fn collectives<'a>(entries: &[&'a Entry]) -> impl Iterator<Item = &'a Entry>
 }
 
 /// How many calls there were with a peer, on any tag: those sent to it, those received from it, and collectives.
-pub fn calls_with(private: &Private, peer: c_int) -> [u64; 3] {
+pub fn calls_with(private: &AdjointComm, peer: c_int) -> [u64; 3] {
     let counts = lock(&COUNTS);
     let of = |kind| {
         let all = (private.index, kind, peer, c_int::MIN)..=(private.index, kind, peer, c_int::MAX);

@@ -7,7 +7,7 @@ use super::encoding::{
 };
 use super::log::{Entry, Kind, Log, calls_with, collectives};
 use super::travelled::{TOGETHER, travelled};
-use crate::ampi::Private;
+use crate::ampi::AdjointComm;
 use crate::ampi::counts::Counts;
 use crate::ampi::late::leave_to_mpi;
 use crate::ampi::wire::{self, doubles, failed};
@@ -15,7 +15,7 @@ use crate::count::wide;
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, How, Operation, Payload, Reach, Staging, wide_int};
+use crate::mpi::{CallForm, Comm, Operation, Payload, Reach, Staging, wide_int};
 use crate::options;
 use crate::tape::{self, Companion, Position};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ impl Companion for Log {
 
 /// What is compared on one communicator.
 struct Group<'a> {
-    private: &'static Private,
+    private: &'static AdjointComm,
     entries: Vec<&'a Entry>,
     /// Calls from this event on are swept now, those below later.
     bottom: u32,
@@ -192,7 +192,7 @@ fn in_vain(whom: &str) -> String {
 }
 
 /// The result of a collective of the comparison.
-fn agreed(private: &Private, mut operation: Operation) -> Result<Staging> {
+fn agreed(private: &AdjointComm, mut operation: Operation) -> Result<Staging> {
     match wait(&mut operation, || all_of(private)) {
         Ok(()) => Ok(operation.into_received()),
         Err(error) => {
@@ -203,7 +203,7 @@ fn agreed(private: &Private, mut operation: Operation) -> Result<Staging> {
 }
 
 /// What a rank waits for in vain in a comparison of collectives.
-fn all_of(private: &Private) -> String {
+fn all_of(private: &AdjointComm) -> String {
     format!("a rank of a communicator of {} has not come to this sweep", private.size)
 }
 
@@ -236,7 +236,7 @@ struct Exchange {
 
 impl Exchange {
     /// Sends `words`, and receives `n`.
-    fn begin(private: &Private, peer: c_int, words: &[u64], n: usize) -> Result<Self> {
+    fn begin(private: &AdjointComm, peer: c_int, words: &[u64], n: usize) -> Result<Self> {
         let comm = private.mirror().comm(tape::depth())?;
         let at = Envelope { peer: private.mirrored(peer), tag: TAG };
         let items = doubles(n).map_err(failed)?;
@@ -270,7 +270,7 @@ impl Exchange {
     }
 }
 
-fn send(private: &Private, peer: c_int, tag: c_int, words: &[u64]) -> Result<Operation> {
+fn send(private: &AdjointComm, peer: c_int, tag: c_int, words: &[u64]) -> Result<Operation> {
     let comm = private.mirror().comm(tape::depth())?;
     let items = doubles(words.len()).map_err(failed)?;
     let to = Envelope { peer: private.mirrored(peer), tag };
@@ -278,7 +278,7 @@ fn send(private: &Private, peer: c_int, tag: c_int, words: &[u64]) -> Result<Ope
 }
 
 /// A message of the comparison from `peer`, if one has come.
-fn come(private: &Private, peer: c_int, tag: c_int) -> Result<Option<Vec<u64>>> {
+fn come(private: &AdjointComm, peer: c_int, tag: c_int) -> Result<Option<Vec<u64>>> {
     let comm = private.mirror().comm(tape::depth())?;
     let from = Envelope { peer: private.mirrored(peer), tag };
     let Some(status) = message::probe(comm, from).map_err(failed)? else { return Ok(None) };
@@ -289,13 +289,13 @@ fn come(private: &Private, peer: c_int, tag: c_int) -> Result<Option<Vec<u64>>> 
 }
 
 /// Whether a message of the comparison has come from `peer`.
-fn has_come(private: &Private, peer: c_int) -> Result<bool> {
+fn has_come(private: &AdjointComm, peer: c_int) -> Result<bool> {
     let from = Envelope { peer: private.mirrored(peer), tag: TAG };
     let found = message::probe(private.mirror().comm(tape::depth())?, from).map_err(failed)?;
     Ok(found.is_some())
 }
 
-fn tell_no_question(private: &Private, peer: c_int) -> Result<()> {
+fn tell_no_question(private: &AdjointComm, peer: c_int) -> Result<()> {
     leave_to_mpi([send(private, peer, NO_QUESTION, &calls_with(private, peer))?].into_iter());
     Ok(())
 }
@@ -397,7 +397,7 @@ fn meet(group: &mut Group<'_>, conclusion: &mut Conclusion) -> Result<Vec<(c_int
 }
 
 /// What a rank waits for in vain in a comparison of messages. Others are told, so it names itself.
-fn missing(private: &Private, entries: &[&Entry], peer: c_int) -> String {
+fn missing(private: &AdjointComm, entries: &[&Entry], peer: c_int) -> String {
     let first = entries.iter().find(|entry| entry.is_with(peer) && entry.needs_partner());
     let about = first.map_or_else(String::new, |entry| {
         let way = if entry.kind == Kind::Send { "to" } else { "from" };
@@ -552,8 +552,15 @@ fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result
     let ranks = private.ranks();
     let allgather = |words: &[u64]| -> Result<Vec<u64>> {
         let (n, room) = (words.len(), Staging::take(words.len() * ranks));
-        let all =
-            wire::allgather(comm, staged(words), room, Counts::Each(n), 1, Reach::All, How::Begin);
+        let all = wire::allgather(
+            comm,
+            staged(words),
+            room,
+            Counts::Each(n),
+            1,
+            Reach::All,
+            CallForm::Nonblocking,
+        );
         Ok(words_of(agreed(private, all.map_err(failed)?)?.as_slice()))
     };
     let entries: Vec<&Entry> = collectives(&group.entries).collect();

@@ -8,11 +8,11 @@ use crate::large::reduction::{Counts, Room};
 pub use crate::large::vector::{NEIGHBOURS_BY_RANK, neighbour_width};
 use crate::large::vector::{Part, Parts, Traffic, among_neighbours};
 use crate::large::{Call, defects, memory};
-use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::{File, Object, Role, Win};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use crate::mpi::self_copy::{self, Items};
 pub use crate::mpi::types::{shift, shift_mut};
-use crate::mpi::{Comm, Datatype, Failure, Outcome, check, is_in_place, plain, quirks, wide_int};
+use crate::mpi::{Comm, Datatype, Failure, MpiResult, check, ffi, is_in_place, quirks, wide_int};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_int, c_void};
 
@@ -103,7 +103,7 @@ pub unsafe fn is_root(comm: MPI_Comm, root: c_int) -> bool {
 ///
 /// # Safety
 /// The pointer is NULL or leads to `n` elements.
-unsafe fn elements<'a, T>((name, pointer): (&str, *const T), n: usize) -> Outcome<&'a [T]> {
+unsafe fn elements<'a, T>((name, pointer): (&str, *const T), n: usize) -> MpiResult<&'a [T]> {
     match (n, pointer.is_null()) {
         (0, _) => Ok(&[]),
         (_, true) => {
@@ -117,7 +117,7 @@ unsafe fn elements<'a, T>((name, pointer): (&str, *const T), n: usize) -> Outcom
 
 /// # Safety
 /// As for `elements`.
-pub unsafe fn counts<'a>(name: &str, pointer: *const MPI_Count, n: usize) -> Outcome<Counts<'a>> {
+pub unsafe fn counts<'a>(name: &str, pointer: *const MPI_Count, n: usize) -> MpiResult<Counts<'a>> {
     // SAFETY: handed on.
     Ok(Counts::List(unsafe { elements((name, pointer), n) }?))
 }
@@ -131,7 +131,7 @@ pub unsafe fn v_parts<'a>(
     counts: (&str, *const MPI_Count),
     displacements: (&str, *const MPI_Aint),
     datatype: MPI_Datatype,
-) -> Outcome<Parts<'a>> {
+) -> MpiResult<Parts<'a>> {
     // SAFETY: handed on.
     unsafe {
         let (counts, displacements) = (elements(counts, n)?, elements(displacements, n)?);
@@ -146,7 +146,7 @@ pub unsafe fn w_parts<'a>(
     counts: (&str, *const MPI_Count),
     displacements: (&str, *const MPI_Aint),
     (name, datatypes): (&str, *const MPI_Datatype),
-) -> Outcome<Parts<'a>> {
+) -> MpiResult<Parts<'a>> {
     // SAFETY: handed on; `Datatype` is transparent.
     unsafe {
         let (counts, displacements) = (elements(counts, n)?, elements(displacements, n)?);
@@ -159,7 +159,11 @@ pub unsafe fn w_parts<'a>(
 ///
 /// # Safety
 /// `datatype` is what the caller passed.
-pub unsafe fn blocks<'a>(n: usize, count: MPI_Count, datatype: MPI_Datatype) -> Outcome<Parts<'a>> {
+pub unsafe fn blocks<'a>(
+    n: usize,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+) -> MpiResult<Parts<'a>> {
     // SAFETY: handed on.
     let datatype = unsafe { Datatype::new(datatype) };
     let extent = datatype.bounds()?.extent();
@@ -186,7 +190,7 @@ pub unsafe fn repeated<'a>(n: usize, count: MPI_Count, datatype: MPI_Datatype) -
 
 /// # Safety
 /// `comm` is what the caller passed.
-pub unsafe fn partners(comm: MPI_Comm) -> Outcome<usize> {
+pub unsafe fn partners(comm: MPI_Comm) -> MpiResult<usize> {
     // SAFETY: handed on.
     Ok(wide_int(unsafe { Comm::new(comm) }.partners()?))
 }
@@ -198,9 +202,9 @@ pub unsafe fn partners(comm: MPI_Comm) -> Outcome<usize> {
 pub unsafe fn all_traffic<'a>(
     comm: MPI_Comm,
     in_place: bool,
-    sends: impl FnOnce(usize) -> Outcome<Parts<'a>>,
-    receives: impl FnOnce(usize) -> Outcome<Parts<'a>>,
-) -> Outcome<Traffic<'a>> {
+    sends: impl FnOnce(usize) -> MpiResult<Parts<'a>>,
+    receives: impl FnOnce(usize) -> MpiResult<Parts<'a>>,
+) -> MpiResult<Traffic<'a>> {
     // SAFETY: handed on.
     let n = unsafe { partners(comm) }?;
     Ok(Traffic::new(if in_place { Parts::nothing(0) } else { sends(n)? }, receives(n)?))
@@ -304,7 +308,7 @@ pub unsafe fn plain_reduce(
 ) -> c_int {
     if !reduces_by_copy(sendbuf, root) || count <= 0 {
         // SAFETY: handed on.
-        return unsafe { plain::MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) };
+        return unsafe { ffi::MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) };
     }
     // SAFETY: handed on; the copy has room for the items.
     let copy = call.prepare(|| unsafe {
@@ -316,7 +320,7 @@ pub unsafe fn plain_reduce(
     match copy {
         // SAFETY: handed on.
         Ok(mut copy) => unsafe {
-            plain::MPI_Reduce(copy.address(), recvbuf, count, datatype, op, root, comm)
+            ffi::MPI_Reduce(copy.address(), recvbuf, count, datatype, op, root, comm)
         },
         Err(code) => code,
     }
@@ -340,7 +344,7 @@ const COPIED: &str = "the copy of data sent in place";
 ///
 /// # Safety
 /// The items lie at `buffer`.
-pub unsafe fn copied(buffer: *const c_void, part: Part) -> Outcome<(Vec<u8>, Part)> {
+pub unsafe fn copied(buffer: *const c_void, part: Part) -> MpiResult<(Vec<u8>, Part)> {
     let count = part.count.max(0);
     let size = part.datatype.size()?;
     let from = shift(buffer, part.displacement);
@@ -369,7 +373,7 @@ pub unsafe fn copied(buffer: *const c_void, part: Part) -> Outcome<(Vec<u8>, Par
         // MPI_Pack counts its bytes in an int.
         let (items, bytes) = (Side { count, datatype: part.datatype }.fit()?, bytes.fit()?);
         // SAFETY: the items lie at `from`, and the copy has room for their bytes.
-        unsafe { alone::copy(fitted(from.cast_mut(), &items), fitted(to, &bytes)) }?;
+        unsafe { self_copy::copy(fitted(from.cast_mut(), &items), fitted(to, &bytes)) }?;
     } else {
         // SAFETY: as above.
         unsafe { pack_all(from, to, count, part.datatype) }?;
@@ -382,8 +386,8 @@ pub unsafe fn copied(buffer: *const c_void, part: Part) -> Outcome<(Vec<u8>, Par
 fn packed_pieces(
     count: i64,
     datatype: Datatype,
-    mut f: impl FnMut(i64, c_int) -> Outcome<()>,
-) -> Outcome<()> {
+    mut f: impl FnMut(i64, c_int) -> MpiResult<()>,
+) -> MpiResult<()> {
     let piece = (STAGED_BYTES / datatype.size()?.max(1)).max(1);
     let mut done = 0;
     while done < count {
@@ -403,12 +407,12 @@ unsafe fn copy_items(
     to: *mut c_void,
     count: i64,
     datatype: Datatype,
-) -> Outcome<()> {
+) -> MpiResult<()> {
     let extent = datatype.bounds()?.extent();
     if datatype.size()? > i64::from(limit()) {
         let items = Side { count, datatype }.fit()?;
         // SAFETY: handed on.
-        return unsafe { alone::copy(fitted(from.cast_mut(), &items), fitted(to, &items)) };
+        return unsafe { self_copy::copy(fitted(from.cast_mut(), &items), fitted(to, &items)) };
     }
     packed_pieces(count, datatype, |done, n| {
         let (from, to) = (shift(from, done * extent), shift_mut(to, done * extent));
@@ -426,13 +430,13 @@ unsafe fn pack_all(
     to: *mut c_void,
     count: i64,
     datatype: Datatype,
-) -> Outcome<()> {
+) -> MpiResult<()> {
     let (size, extent) = (datatype.size()?, datatype.bounds()?.extent());
     packed_pieces(count, datatype, |done, n| {
         let (from, to) = (shift(from, done * extent), shift_mut(to, done * size));
         let (room, mut position, comm) = (narrow(i64::from(n) * size), 0, Comm::itself().raw());
         // SAFETY: the items lie at `from`, and `room` bytes are left at `to`.
-        check(unsafe { plain::MPI_Pack(from, n, datatype.raw(), to, room, &mut position, comm) })
+        check(unsafe { ffi::MPI_Pack(from, n, datatype.raw(), to, room, &mut position, comm) })
     })
 }
 
@@ -453,7 +457,10 @@ pub fn no_copies() -> Failure {
 ///
 /// # Safety
 /// The parts lie at `buffer`.
-pub unsafe fn staged_traffic<'a>(buffer: *mut c_void, receives: Parts<'a>) -> Outcome<Traffic<'a>> {
+pub unsafe fn staged_traffic<'a>(
+    buffer: *mut c_void,
+    receives: Parts<'a>,
+) -> MpiResult<Traffic<'a>> {
     let (mut sends, mut staging) = (Vec::new(), Vec::new());
     for part in receives.to_vec()? {
         // SAFETY: handed on.
@@ -470,9 +477,9 @@ pub unsafe fn staged_traffic<'a>(buffer: *mut c_void, receives: Parts<'a>) -> Ou
 /// `comm` is what the caller passed.
 pub unsafe fn neighbour_traffic<'a>(
     comm: MPI_Comm,
-    sends: impl FnOnce(usize) -> Outcome<Parts<'a>>,
-    receives: impl FnOnce(usize) -> Outcome<Parts<'a>>,
-) -> Outcome<Traffic<'a>> {
+    sends: impl FnOnce(usize) -> MpiResult<Parts<'a>>,
+    receives: impl FnOnce(usize) -> MpiResult<Parts<'a>>,
+) -> MpiResult<Traffic<'a>> {
     // SAFETY: handed on.
     let comm = unsafe { Comm::new(comm) };
     let (sources, destinations) = comm.degrees()?;
@@ -484,7 +491,7 @@ pub unsafe fn neighbour_traffic<'a>(
 ///
 /// # Safety
 /// `comm` is what the caller passed.
-pub unsafe fn group_size(comm: MPI_Comm) -> Outcome<usize> {
+pub unsafe fn group_size(comm: MPI_Comm) -> MpiResult<usize> {
     // SAFETY: handed on.
     Ok(wide_int(unsafe { Comm::new(comm) }.size()?))
 }
@@ -493,7 +500,7 @@ pub unsafe fn group_size(comm: MPI_Comm) -> Outcome<usize> {
 ///
 /// # Safety
 /// `comm` is what the caller passed.
-pub unsafe fn gathered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
+pub unsafe fn gathered(comm: MPI_Comm, root: c_int, in_place: bool) -> MpiResult<(bool, bool)> {
     // SAFETY: handed on.
     movement::gathered(unsafe { Comm::new(comm) }, root, in_place)
 }
@@ -502,7 +509,7 @@ pub unsafe fn gathered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(
 ///
 /// # Safety
 /// As for `gathered`.
-pub unsafe fn scattered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
+pub unsafe fn scattered(comm: MPI_Comm, root: c_int, in_place: bool) -> MpiResult<(bool, bool)> {
     // SAFETY: handed on.
     movement::gathered(unsafe { Comm::new(comm) }, root, in_place)
         .map(|(leaf, at_root)| (at_root, leaf))
@@ -522,15 +529,15 @@ pub unsafe fn move_items(
     to: *mut c_void,
     n: c_int,
     datatype: Datatype,
-) -> Outcome<()> {
+) -> MpiResult<()> {
     let (comm, datatype) = (Comm::itself().raw(), datatype.raw());
     let (mut bytes, mut packed, mut position) = (0, 0, 0);
     // SAFETY: live handles and places for the answers; then a buffer as long as MPI asks for.
     unsafe {
-        check(plain::MPI_Pack_size(n, datatype, comm, &mut bytes))?;
+        check(ffi::MPI_Pack_size(n, datatype, comm, &mut bytes))?;
         let mut room = memory(bytes.into(), "items that are moved")?;
         let room = room.as_mut_ptr().cast::<c_void>();
-        check(plain::MPI_Pack(from, n, datatype, room, bytes, &mut packed, comm))?;
-        check(plain::MPI_Unpack(room, packed, &mut position, to, n, datatype, comm))
+        check(ffi::MPI_Pack(from, n, datatype, room, bytes, &mut packed, comm))?;
+        check(ffi::MPI_Unpack(room, packed, &mut position, to, n, datatype, comm))
     }
 }

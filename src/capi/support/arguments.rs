@@ -8,6 +8,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub fn entry(f: impl FnOnce() -> Result<()>) -> i32 {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(Ok(())) => 0,
+        ended => failed(ended),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn failed(ended: std::thread::Result<Result<()>>) -> i32 {
+    match ended {
+        Ok(Ok(())) => 0,
         Ok(Err(error)) => set_last(&error),
         Err(panic) => set_last(&Error::new(Code::Panic, panic_text(panic.as_ref()))),
     }
@@ -95,4 +104,37 @@ pub unsafe fn put<T>(name: &str, pointer: *mut T, value: impl FnOnce() -> Result
     // SAFETY: the caller's promise.
     unsafe { pointer.write(value) };
     Ok(())
+}
+
+/// Ends a call that makes one thing: writes it, or gives the code of what went wrong.
+///
+/// # Safety
+/// As for `put`.
+pub unsafe fn give<T>((name, pointer): (&str, *mut T), value: impl FnOnce() -> Result<T>) -> i32 {
+    // SAFETY: the caller's promise.
+    entry(|| unsafe { put(name, pointer, value) })
+}
+
+/// As `give`, of a handle, which `free` takes.
+///
+/// # Safety
+/// As for `put`.
+pub unsafe fn give_handle<T>(
+    output: (&str, *mut *mut T),
+    value: impl FnOnce() -> Result<T>,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { give(output, || Ok(Box::into_raw(Box::new(value()?)))) }
+}
+
+/// # Safety
+/// The handle is NULL, or was made by `give_handle` and is not used again.
+pub unsafe fn free<T>(handle: *mut T) {
+    if !handle.is_null() {
+        entry(|| {
+            // SAFETY: the caller's promise.
+            drop(unsafe { Box::from_raw(handle) });
+            Ok(())
+        });
+    }
 }

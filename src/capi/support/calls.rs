@@ -7,29 +7,36 @@ use crate::ampi::{check, communicator};
 use crate::error::{Code, Error, set_last};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Completion, Transfer};
-use crate::mpi::{Comm, How, Outcome, StatusSlots, error};
+use crate::mpi::{CallForm, Comm, Failure, MpiResult, StatusSlots, error};
 use crate::tape;
+use std::any::Any;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a call of MPI's kind. Its error is raised on `comm` as the last act, when nothing of ours is left to
-/// unwind.
-pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> Outcome<()>) -> c_int {
+/// Checking mode remembers the call.
+#[inline]
+pub fn entered(call: &str) {
     if tape::checking() {
         check::enter(call);
     }
+}
+
+/// Runs a call of MPI's kind. Its error is raised on `comm` as the last act, when nothing of ours is left to
+/// unwind.
+pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> MpiResult<()>) -> c_int {
+    entered(call);
     match guarded(body) {
         Ok(()) => raw::SUCCESS,
         Err(failure) => error::raise(call, comm, failure),
     }
 }
 
-/// How a call ends: when its work is done, or at once, with a request written here.
+/// When a call returns: when its work is done, or at once, with a request written here.
 #[derive(Clone, Copy)]
-pub enum End {
-    Now,
-    Request(*mut *mut Request),
+pub enum Return {
+    WhenDone,
+    AtOnce(*mut *mut Request),
 }
 
 /// Makes a call on `comm`: what `library` leaves to MPI is made by `passive`, which is told where a request goes.
@@ -40,18 +47,18 @@ pub enum End {
 pub unsafe fn dispatched(
     call: &str,
     comm: Comm,
-    end: End,
-    library: impl FnOnce(How) -> Outcome<Dispatched>,
+    end: Return,
+    library: impl FnOnce(CallForm) -> MpiResult<Dispatched>,
     passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
 ) -> c_int {
     let mut is_passive = false;
     let code = mpi_call(call, comm, || {
-        let (how, place) = match end {
-            End::Now => (How::Now, std::ptr::null_mut()),
-            End::Request(place) if place.is_null() => return Err(null("request").into()),
-            End::Request(place) => (How::Begin, place),
+        let (call_form, place) = match end {
+            Return::WhenDone => (CallForm::Blocking, std::ptr::null_mut()),
+            Return::AtOnce(place) if place.is_null() => return Err(null("request").into()),
+            Return::AtOnce(place) => (CallForm::Nonblocking, place),
         };
-        match library(how)? {
+        match library(call_form)? {
             Dispatched::Passive => is_passive = true,
             Dispatched::Complete => {}
             // SAFETY: the caller's promise. Whatever stood there is not looked at: it may be uninitialised.
@@ -75,9 +82,9 @@ pub unsafe fn dispatched(
 pub unsafe fn dispatched_message(
     call: &str,
     comm: Comm,
-    end: End,
+    end: Return,
     is_passive: bool,
-    library: impl FnOnce(How) -> Outcome<Dispatched>,
+    library: impl FnOnce(CallForm) -> MpiResult<Dispatched>,
     passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
 ) -> c_int {
     // SAFETY: handed on.
@@ -98,18 +105,20 @@ pub unsafe fn dispatched_message(
 unsafe fn left(
     call: &str,
     comm: Comm,
-    end: End,
+    end: Return,
     passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
 ) -> c_int {
     match end {
-        End::Now => passive(None),
+        Return::WhenDone => passive(None),
         // SAFETY: the caller's promise.
-        End::Request(place) => unsafe { start(call, place, comm, |handle| passive(Some(handle))) },
+        Return::AtOnce(place) => unsafe {
+            start(call, place, comm, |handle| passive(Some(handle)))
+        },
     }
 }
 
 /// Runs a call of the `admpi_` kind that uses MPI: nothing is raised.
-pub fn mpi_status(call: &str, body: impl FnOnce() -> Outcome<()>) -> c_int {
+pub fn mpi_status(call: &str, body: impl FnOnce() -> MpiResult<()>) -> c_int {
     match guarded(body) {
         Ok(()) => 0,
         Err(failure) => {
@@ -119,9 +128,15 @@ pub fn mpi_status(call: &str, body: impl FnOnce() -> Outcome<()>) -> c_int {
     }
 }
 
-fn guarded(body: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
-    catch_unwind(AssertUnwindSafe(body))
-        .unwrap_or_else(|panic| Err(Error::new(Code::Panic, panic_text(panic.as_ref())).into()))
+/// Makes an error of a panic.
+pub fn guarded(body: impl FnOnce() -> MpiResult<()>) -> MpiResult<()> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(panic)))
+}
+
+#[cold]
+#[inline(never)]
+fn panicked(panic: Box<dyn Any + Send>) -> Failure {
+    Error::new(Code::Panic, panic_text(panic.as_ref())).into()
 }
 
 unsafe extern "C" {
@@ -132,7 +147,7 @@ unsafe extern "C" {
 
 /// An error unless the program was compiled for the MPI of this library. MPI cannot report it yet, and a
 /// program that does not ask would crash later: the text goes to standard error too.
-pub fn check_abi(sizes: *const c_void) -> Outcome<()> {
+pub fn check_abi(sizes: *const c_void) -> MpiResult<()> {
     // SAFETY: NULL, or the structure that the header's function passes.
     let code = unsafe { admpi_abi_check(sizes) };
     if code == 0 {
@@ -151,7 +166,7 @@ pub fn check_abi(sizes: *const c_void) -> Outcome<()> {
 ///
 /// # Safety
 /// `pointer` is NULL or may be written to while the reference lives.
-pub unsafe fn out<'a, T>(name: &str, pointer: *mut T) -> Outcome<&'a mut T> {
+pub unsafe fn out<'a, T>(name: &str, pointer: *mut T) -> MpiResult<&'a mut T> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_mut() }.ok_or_else(|| null(name).into())
 }
@@ -160,7 +175,7 @@ pub unsafe fn out<'a, T>(name: &str, pointer: *mut T) -> Outcome<&'a mut T> {
 ///
 /// # Safety
 /// `request` is NULL or leads to a request of the library, or to AMPI_REQUEST_NULL.
-pub unsafe fn slot<'a>(request: *mut *mut Request) -> Outcome<&'a mut Slot> {
+pub unsafe fn slot<'a>(request: *mut *mut Request) -> MpiResult<&'a mut Slot> {
     // SAFETY: a box that may be absent is a pointer that may be null.
     unsafe { out("request", request.cast()) }
 }
@@ -169,7 +184,7 @@ pub unsafe fn slot<'a>(request: *mut *mut Request) -> Outcome<&'a mut Slot> {
 ///
 /// # Safety
 /// `requests` is NULL or leads to `count` handles, as for `slot`.
-pub unsafe fn slots<'a>(requests: *mut *mut Request, count: c_int) -> Outcome<&'a mut [Slot]> {
+pub unsafe fn slots<'a>(requests: *mut *mut Request, count: c_int) -> MpiResult<&'a mut [Slot]> {
     let n = crate::count::from_c("count", count.into())?;
     // SAFETY: the caller's promise, and as above.
     Ok(unsafe { array_mut("requests", requests.cast::<Slot>(), n) }?)
@@ -230,7 +245,7 @@ pub unsafe fn end_comm(call: &str, place: *mut MPI_Comm, end: impl FnOnce() -> c
 /// As MPI has it for the arguments.
 pub unsafe fn complete_some(
     call: &str,
-    how: Completion,
+    call_form: Completion,
     count: c_int,
     requests: *mut *mut Request,
     outcount: *mut c_int,
@@ -244,7 +259,7 @@ pub unsafe fn complete_some(
         let (slots, outcount) = unsafe { (slots(requests, count)?, out("outcount", outcount)?) };
         // SAFETY: the caller's promise.
         let indices = unsafe { array_mut("indices", indices, slots.len()) }?;
-        *outcount = request::some(slots, how, indices, &mut places)?.count();
+        *outcount = request::some(slots, call_form, indices, &mut places)?.count();
         Ok(())
     })
 }

@@ -1,24 +1,24 @@
 //! What the collectives share: how MPI makes those that the library leaves to it, for counts of one kind or another.
 
 use super::super::large_arguments::narrow;
-use super::calls::{End, dispatched};
+use super::calls::{Return, dispatched};
 use super::large;
 use crate::ampi::argument::Many;
+use crate::ampi::builtin_op::Extent;
 use crate::ampi::dispatch::{self, Operands};
-use crate::ampi::operator::Extent;
-use crate::datatype::{Argument, Arguments, Counts, Lists, Pieces, Types, Wide};
+use crate::datatype::{Arguments, BufferTriple, Counts, Lists, Pieces, Types, Wide};
 use crate::large::defects;
 use crate::mpi::raw::{MPI_Comm, MPI_Datatype, MPI_Op};
-use crate::mpi::{Comm, Datatype, Op, is_in_place, plain, twins};
+use crate::mpi::{Comm, Datatype, Op, ffi, is_in_place, twins};
 use std::ffi::{c_int, c_void};
 
 /// So many items for each rank.
 ///
 /// # Safety
-/// As for `Argument::new`.
+/// As for `BufferTriple::new`.
 pub unsafe fn each(pointer: *const c_void, count: impl Into<i64>, datatype: MPI_Datatype) -> Many {
     // SAFETY: handed on.
-    Many::Each(unsafe { Argument::new(pointer, count, datatype) })
+    Many::Each(unsafe { BufferTriple::new(pointer, count, datatype) })
 }
 
 /// A count and a displacement for each rank.
@@ -45,14 +45,20 @@ pub const unsafe fn list_of_types(
 
 /// # Safety
 /// Here and below: as MPI has it for the call of that name.
-pub unsafe fn bcast(name: &str, data: Argument, root: c_int, comm: MPI_Comm, end: End) -> c_int {
+pub unsafe fn bcast(
+    name: &str,
+    data: BufferTriple,
+    root: c_int,
+    comm: MPI_Comm,
+    end: Return,
+) -> c_int {
     let (buffer, n, t) = data.parts();
     // SAFETY: handed on; so below.
     let passive =
         |request| unsafe { twins!(request, large::bcast, large::ibcast, buffer, n, t, root, comm) };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::bcast(&data, root, on, how);
+    let library = |call_form| dispatch::bcast(&data, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -66,11 +72,11 @@ fn mixed() -> ! {
 /// As above.
 pub unsafe fn gather(
     name: &str,
-    send: Argument,
+    send: BufferTriple,
     receive: Many,
     root: c_int,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (out, n, t) = send.parts();
     // SAFETY: as above.
@@ -83,7 +89,7 @@ pub unsafe fn gather(
             }
             Many::List(receive) => match receive.parts() {
                 (room, Lists::Int(m, at), Types::One(u)) => {
-                    let (now, begin) = (plain::MPI_Gatherv, plain::MPI_Igatherv);
+                    let (now, begin) = (ffi::MPI_Gatherv, ffi::MPI_Igatherv);
                     twins!(request, now, begin, out, narrow(n), t, room, m, at, u.raw(), root, comm)
                 }
                 (room, Lists::Large(m, at), Types::One(u)) => {
@@ -96,7 +102,7 @@ pub unsafe fn gather(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::gather(&send, &receive, root, on, how);
+    let library = |call_form| dispatch::gather(&send, &receive, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -106,10 +112,10 @@ pub unsafe fn gather(
 pub unsafe fn scatter(
     name: &str,
     send: Many,
-    receive: Argument,
+    receive: BufferTriple,
     root: c_int,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (room, m, u) = receive.parts();
     // SAFETY: as above.
@@ -122,7 +128,7 @@ pub unsafe fn scatter(
             }
             Many::List(send) => match send.parts() {
                 (out, Lists::Int(n, at), Types::One(t)) => {
-                    let (now, begin) = (plain::MPI_Scatterv, plain::MPI_Iscatterv);
+                    let (now, begin) = (ffi::MPI_Scatterv, ffi::MPI_Iscatterv);
                     twins!(request, now, begin, out, n, at, t.raw(), room, narrow(m), u, root, comm)
                 }
                 (out, Lists::Large(n, at), Types::One(t)) => {
@@ -135,7 +141,7 @@ pub unsafe fn scatter(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::scatter(name, &send, &receive, root, on, how);
+    let library = |call_form| dispatch::scatter(name, &send, &receive, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -144,10 +150,10 @@ pub unsafe fn scatter(
 /// As above.
 pub unsafe fn allgather(
     name: &str,
-    send: Argument,
+    send: BufferTriple,
     receive: Many,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (out, n, t) = send.parts();
     // SAFETY: as above.
@@ -164,7 +170,7 @@ pub unsafe fn allgather(
                 let wrong = || defects::allgatherv(Comm::new(comm), u, |ranks| lists.items(ranks));
                 match lists.widened_where(wrong, &mut wide) {
                     Lists::Int(m, at) => {
-                        let (now, begin) = (plain::MPI_Allgatherv, plain::MPI_Iallgatherv);
+                        let (now, begin) = (ffi::MPI_Allgatherv, ffi::MPI_Iallgatherv);
                         twins!(request, now, begin, out, narrow(n), t, room, m, at, u.raw(), comm)
                     }
                     Lists::Large(m, at) => {
@@ -178,14 +184,20 @@ pub unsafe fn allgather(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::allgather(&send, &receive, on, how);
+    let library = |call_form| dispatch::allgather(name, &send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
 
 /// # Safety
 /// As above.
-pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, end: End) -> c_int {
+pub unsafe fn alltoall(
+    name: &str,
+    send: Many,
+    receive: Many,
+    comm: MPI_Comm,
+    end: Return,
+) -> c_int {
     // SAFETY: as above.
     let passive = |request| unsafe {
         match (&send, &receive) {
@@ -207,7 +219,7 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
                 let into = into.widened_where(wrong, &mut received);
                 match ((from, t), (into, u)) {
                     ((Lists::Int(n, at), Types::One(t)), (Lists::Int(m, to), Types::One(u))) => {
-                        let (now, begin) = (plain::MPI_Alltoallv, plain::MPI_Ialltoallv);
+                        let (now, begin) = (ffi::MPI_Alltoallv, ffi::MPI_Ialltoallv);
                         let (t, u) = (t.raw(), u.raw());
                         twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
                     }
@@ -220,7 +232,7 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
                         twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
                     }
                     ((Lists::Int(n, at), Types::Each(t)), (Lists::Int(m, to), Types::Each(u))) => {
-                        let (now, begin) = (plain::MPI_Alltoallw, plain::MPI_Ialltoallw);
+                        let (now, begin) = (ffi::MPI_Alltoallw, ffi::MPI_Ialltoallw);
                         twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
                     }
                     (
@@ -238,7 +250,7 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::alltoall(name, &send, &receive, on, how);
+    let library = |call_form| dispatch::alltoall(name, &send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -247,10 +259,10 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
 /// As above.
 pub unsafe fn neighbor_allgather(
     name: &str,
-    send: Argument,
+    send: BufferTriple,
     receive: Many,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (out, n, t) = send.parts();
     // SAFETY: as above.
@@ -264,8 +276,8 @@ pub unsafe fn neighbor_allgather(
             }
             Many::List(receive) => match receive.parts() {
                 (room, Lists::Int(m, at), Types::One(u)) => {
-                    let now = plain::MPI_Neighbor_allgatherv;
-                    let begin = plain::MPI_Ineighbor_allgatherv;
+                    let now = ffi::MPI_Neighbor_allgatherv;
+                    let begin = ffi::MPI_Ineighbor_allgatherv;
                     twins!(request, now, begin, out, narrow(n), t, room, m, at, u.raw(), comm)
                 }
                 (room, Lists::Large(m, at), Types::One(u)) => {
@@ -279,7 +291,7 @@ pub unsafe fn neighbor_allgather(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::neighbor_allgather(&send, &receive, on, how);
+    let library = |call_form| dispatch::neighbor_allgather(&send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -291,7 +303,7 @@ pub unsafe fn neighbor_alltoall(
     send: Many,
     receive: Many,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -313,8 +325,8 @@ pub unsafe fn neighbor_alltoall(
                 let into = into.widened_where(|| wrong.map(|(n, _)| n), &mut received);
                 match ((from, t), (into, u)) {
                     ((Lists::Int(n, at), Types::One(t)), (Lists::Int(m, to), Types::One(u))) => {
-                        let now = plain::MPI_Neighbor_alltoallv;
-                        let begin = plain::MPI_Ineighbor_alltoallv;
+                        let now = ffi::MPI_Neighbor_alltoallv;
+                        let begin = ffi::MPI_Ineighbor_alltoallv;
                         let (t, u) = (t.raw(), u.raw());
                         twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
                     }
@@ -330,8 +342,8 @@ pub unsafe fn neighbor_alltoall(
                         (Lists::Addresses(n, at), Types::Each(t)),
                         (Lists::Addresses(m, to), Types::Each(u)),
                     ) => {
-                        let now = plain::MPI_Neighbor_alltoallw;
-                        let begin = plain::MPI_Ineighbor_alltoallw;
+                        let now = ffi::MPI_Neighbor_alltoallw;
+                        let begin = ffi::MPI_Ineighbor_alltoallw;
                         twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
                     }
                     (
@@ -349,7 +361,7 @@ pub unsafe fn neighbor_alltoall(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::neighbor_alltoall(name, &send, &receive, on, how);
+    let library = |call_form| dispatch::neighbor_alltoall(name, &send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -357,7 +369,7 @@ pub unsafe fn neighbor_alltoall(
 /// The two buffers of a reduction, and the operation.
 ///
 /// # Safety
-/// As for `Argument::new` and `Op::new`.
+/// As for `BufferTriple::new` and `Op::new`.
 pub unsafe fn operands(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -368,8 +380,8 @@ pub unsafe fn operands(
     let count = count.into();
     // SAFETY: handed on.
     unsafe {
-        let send = Argument::new(sendbuf, count, datatype);
-        Operands { send, receive: Argument::new(recvbuf, count, datatype), op: Op::new(op) }
+        let send = BufferTriple::new(sendbuf, count, datatype);
+        Operands { send, receive: BufferTriple::new(recvbuf, count, datatype), op: Op::new(op) }
     }
 }
 
@@ -386,7 +398,7 @@ pub unsafe fn reduce(
     operands: Operands,
     root: c_int,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (from, to, n, t, op) = parts(&operands);
     // SAFETY: as above.
@@ -396,14 +408,14 @@ pub unsafe fn reduce(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::reduce(&operands, root, on, how);
+    let library = |call_form| dispatch::reduce(&operands, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
 
 /// # Safety
 /// As above.
-pub unsafe fn allreduce(name: &str, operands: Operands, comm: MPI_Comm, end: End) -> c_int {
+pub unsafe fn allreduce(name: &str, operands: Operands, comm: MPI_Comm, end: Return) -> c_int {
     let (from, to, n, t, op) = parts(&operands);
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -412,7 +424,7 @@ pub unsafe fn allreduce(name: &str, operands: Operands, comm: MPI_Comm, end: End
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::allreduce(&operands, on, how);
+    let library = |call_form| dispatch::allreduce(&operands, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -424,7 +436,7 @@ pub unsafe fn scan(
     operands: Operands,
     extent: Extent,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (from, to, n, t, op) = parts(&operands);
     // SAFETY: as above.
@@ -439,7 +451,7 @@ pub unsafe fn scan(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |how| dispatch::scan(&operands, extent, on, how);
+    let library = |call_form| dispatch::scan(&operands, extent, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -451,7 +463,7 @@ pub unsafe fn reduce_scatter(
     pieces: Pieces,
     op: MPI_Op,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (from, to, counts, t) = pieces.parts();
     // SAFETY: as above.
@@ -463,7 +475,7 @@ pub unsafe fn reduce_scatter(
                 twins!(request, now, begin, from, to, n, t, op, comm)
             }
             Counts::List(n) => {
-                let (now, begin) = (plain::MPI_Reduce_scatter, plain::MPI_Ireduce_scatter);
+                let (now, begin) = (ffi::MPI_Reduce_scatter, ffi::MPI_Ireduce_scatter);
                 twins!(request, now, begin, from, to, n, t, op, comm)
             }
             Counts::Large(n) => {
@@ -474,7 +486,7 @@ pub unsafe fn reduce_scatter(
     };
     // SAFETY: as above.
     let (on, operation) = unsafe { (Comm::new(comm), Op::new(op)) };
-    let library = |how| dispatch::reduce_scatter(&pieces, operation, on, how);
+    let library = |call_form| dispatch::reduce_scatter(&pieces, operation, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -487,5 +499,5 @@ pub unsafe fn reduce_local(name: &str, operands: Operands) -> c_int {
     let passive = |_| unsafe { large::reduce_local(left, right, n, t, op) };
     let library = |_| dispatch::reduce_local(&operands);
     // SAFETY: as above.
-    unsafe { dispatched(name, Comm::world(), End::Now, library, passive) }
+    unsafe { dispatched(name, Comm::world(), Return::WhenDone, library, passive) }
 }

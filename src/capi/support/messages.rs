@@ -1,17 +1,21 @@
 //! What the calls of point to point share: how MPI makes those that the library leaves to it.
 
+pub use super::packing::{
+    pack, pack_external, pack_external_size, pack_size, unpack, unpack_external,
+};
+
 use super::arguments::null;
-use super::calls::{End, dispatched, dispatched_message, mpi_call};
+use super::calls::{Return, dispatched, dispatched_message, mpi_call};
 use super::large;
 use crate::ampi::argument::both_passive;
 use crate::ampi::request::Request;
 use crate::ampi::{dispatch, message};
-use crate::datatype::{Argument, is_passive};
+use crate::datatype::{BufferTriple, is_passive_message};
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{
     self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status,
 };
-use crate::mpi::{Comm, StatusSlot, twins};
+use crate::mpi::{Comm, Datatype, StatusSlot, twins};
 use std::ffi::{c_int, c_void};
 
 type Send = unsafe fn(*const c_void, MPI_Count, MPI_Datatype, c_int, c_int, MPI_Comm) -> c_int;
@@ -59,26 +63,44 @@ pub const READY: Sending = Sending {
     init: large::rsend_init,
 };
 
+/// Whether MPI is to send it: also packed bytes without anything active among them.
+#[inline(always)]
+fn is_left_to_mpi(data: &BufferTriple) -> bool {
+    let datatype = data.datatype();
+    datatype != Datatype::active_double()
+        && (is_passive_message(datatype) || (data.is_packed() && !data.holds_units()))
+}
+
 /// # Safety
 /// Here and below: as MPI has it for the call of that name.
 #[inline(always)]
 pub unsafe fn send(
     name: &str,
-    how: &Sending,
-    data: Argument,
+    call_form: &Sending,
+    data: BufferTriple,
     to: Envelope,
     comm: MPI_Comm,
-    end: End,
+    end: Return,
 ) -> c_int {
     let (buf, count, datatype) = data.parts();
     // SAFETY: handed on; so below.
     let passive = |request| unsafe {
-        twins!(request, (how.send), (how.start), buf, count, datatype, to.peer, to.tag, comm)
+        twins!(
+            request,
+            (call_form.send),
+            (call_form.start),
+            buf,
+            count,
+            datatype,
+            to.peer,
+            to.tag,
+            comm
+        )
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let is_left = is_passive(data.datatype());
-    let library = |blocking| dispatch::send(is_left, &data, to, on, how.mode, blocking);
+    let is_left = is_left_to_mpi(&data);
+    let library = |blocking| dispatch::send(is_left, &data, to, on, call_form.mode, blocking);
     // SAFETY: as above.
     unsafe { dispatched_message(name, on, end, is_left, library, passive) }
 }
@@ -87,8 +109,8 @@ pub unsafe fn send(
 /// As above.
 pub unsafe fn send_init(
     name: &str,
-    how: &Sending,
-    data: Argument,
+    call_form: &Sending,
+    data: BufferTriple,
     to: Envelope,
     comm: MPI_Comm,
     place: *mut *mut Request,
@@ -96,14 +118,20 @@ pub unsafe fn send_init(
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
     let passive = |handle| unsafe {
-        (how.init)(buf, count, datatype, to.peer, to.tag, comm, started(handle))
+        (call_form.init)(buf, count, datatype, to.peer, to.tag, comm, started(handle))
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let is_left = is_passive(data.datatype());
-    let library = |_| dispatch::send_init(is_left, &data, to, on, how.mode);
+    let is_left = is_passive_message(data.datatype());
+    let library = |_| dispatch::send_init(is_left, &data, to, on, call_form.mode);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, End::Request(place), is_left, library, passive) }
+    let code =
+        unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) };
+    if is_left && code == raw::SUCCESS {
+        // SAFETY: the call has written a live request there, or the null handle.
+        unsafe { (*place).as_mut() }.into_iter().for_each(|request| request.watch(&data));
+    }
+    code
 }
 
 /// Where a call that starts puts its request.
@@ -116,7 +144,7 @@ const fn started(place: Option<*mut MPI_Request>) -> *mut MPI_Request {
 #[inline(always)]
 pub unsafe fn recv(
     name: &str,
-    data: Argument,
+    data: BufferTriple,
     from: Envelope,
     comm: MPI_Comm,
     status: *mut MPI_Status,
@@ -126,10 +154,10 @@ pub unsafe fn recv(
     let passive = |_| unsafe { large::recv(buf, count, datatype, peer, tag, comm, status) };
     // SAFETY: as above.
     let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
-    let is_left = is_passive(data.datatype());
+    let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::recv(is_left, &data, from, on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, End::Now, is_left, library, passive) }
+    unsafe { dispatched_message(name, on, Return::WhenDone, is_left, library, passive) }
 }
 
 /// # Safety
@@ -137,7 +165,7 @@ pub unsafe fn recv(
 #[inline(always)]
 pub unsafe fn irecv(
     name: &str,
-    data: Argument,
+    data: BufferTriple,
     from: Envelope,
     comm: MPI_Comm,
     place: *mut *mut Request,
@@ -148,17 +176,17 @@ pub unsafe fn irecv(
         |handle| unsafe { large::irecv(buf, count, datatype, peer, tag, comm, started(handle)) };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let is_left = is_passive(data.datatype());
+    let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::irecv(is_left, &data, from, on);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, End::Request(place), is_left, library, passive) }
+    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
 }
 
 /// # Safety
 /// As above.
 pub unsafe fn recv_init(
     name: &str,
-    data: Argument,
+    data: BufferTriple,
     from: Envelope,
     comm: MPI_Comm,
     place: *mut *mut Request,
@@ -170,18 +198,18 @@ pub unsafe fn recv_init(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let is_left = is_passive(data.datatype());
+    let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::recv_init(is_left, &data, from, on);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, End::Request(place), is_left, library, passive) }
+    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
 }
 
 /// # Safety
 /// As above.
 pub unsafe fn sendrecv(
     name: &str,
-    (send, to): (Argument, Envelope),
-    (receive, from): (Argument, Envelope),
+    (send, to): (BufferTriple, Envelope),
+    (receive, from): (BufferTriple, Envelope),
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
@@ -195,14 +223,14 @@ pub unsafe fn sendrecv(
     let is_left = both_passive(&send, &receive);
     let library = |_| dispatch::sendrecv(is_left, (&send, to), (&receive, from), on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, End::Now, is_left, library, passive) }
+    unsafe { dispatched_message(name, on, Return::WhenDone, is_left, library, passive) }
 }
 
 /// # Safety
 /// As above.
 pub unsafe fn sendrecv_replace(
     name: &str,
-    data: Argument,
+    data: BufferTriple,
     to: Envelope,
     from: Envelope,
     comm: MPI_Comm,
@@ -215,10 +243,10 @@ pub unsafe fn sendrecv_replace(
     };
     // SAFETY: as above.
     let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
-    let is_left = is_passive(data.datatype());
+    let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::sendrecv_replace(is_left, &data, to, from, on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, End::Now, is_left, library, passive) }
+    unsafe { dispatched_message(name, on, Return::WhenDone, is_left, library, passive) }
 }
 
 /// The books of a probe that has succeeded, and found something if `found` says so.
@@ -263,7 +291,7 @@ unsafe fn matched<'a>(name: &str, handle: *mut MPI_Message) -> Result<(Message<'
 /// As above.
 pub unsafe fn mrecv(
     name: &str,
-    data: Argument,
+    data: BufferTriple,
     handle: *mut MPI_Message,
     status: *mut MPI_Status,
 ) -> c_int {
@@ -279,7 +307,13 @@ pub unsafe fn mrecv(
     let mut place = unsafe { StatusSlot::new(status) };
     // SAFETY: as above.
     unsafe {
-        dispatched(name, on, End::Now, |_| dispatch::mrecv(&data, message, &mut place), passive)
+        dispatched(
+            name,
+            on,
+            Return::WhenDone,
+            |_| dispatch::mrecv(&data, message, &mut place),
+            passive,
+        )
     }
 }
 
@@ -287,7 +321,7 @@ pub unsafe fn mrecv(
 /// As above.
 pub unsafe fn imrecv(
     name: &str,
-    data: Argument,
+    data: BufferTriple,
     handle: *mut MPI_Message,
     place: *mut *mut Request,
 ) -> c_int {
@@ -302,5 +336,5 @@ pub unsafe fn imrecv(
         |request| unsafe { large::imrecv(buf, count, datatype, handle, started(request)) };
     let library = |_| dispatch::imrecv(&data, message, on);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, End::Request(place), library, passive) }
+    unsafe { dispatched(name, on, Return::AtOnce(place), library, passive) }
 }

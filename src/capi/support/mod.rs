@@ -8,4 +8,11 @@ pub mod collectives;
 #[cfg(feature = "mpi")]
 pub mod large;
 #[cfg(feature = "mpi")]
+pub mod large_types;
+pub mod matrices;
+#[cfg(feature = "mpi")]
 pub mod messages;
+#[cfg(feature = "mpi")]
+pub mod one_sided;
+#[cfg(feature = "mpi")]
+pub mod packing;

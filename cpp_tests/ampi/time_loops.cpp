@@ -1,0 +1,118 @@
+// Time loops on ranks: halos by persistent requests, an Allreduce in each step, and what the ranks agree on.
+#include "harness/identity.hpp"
+
+#include <string>
+#include <vector>
+
+using admpi::var;
+using test::left;
+using test::rank;
+using test::right;
+using test::size;
+using test::world;
+
+namespace {
+
+constexpr int n = 5;
+
+std::vector<double> gradient(int steps, int snapshots, int block) {
+  test::recording_tape tape;
+  std::vector<var> u(n + 2), flux(n + 2);
+  var k = 0.2;
+  for (int i = 0; i < n + 2; ++i) u[i] = std::cos(1.0 + i + 7 * rank());
+  tape.input(u);
+  tape.input(k);
+  const std::vector<var> start = u;
+  admpi::time_loop loop(tape);
+  loop.over(world);
+  if (snapshots == 0) loop.all();
+  else loop.binomial(snapshots, block);
+  loop.state(u);
+  loop.parameters(k);
+  AMPI_Request halo[4];
+  AMPI_Recv_init(&u[0], 1, AMPI_ADOUBLE, left(), 1, world, &halo[0]);
+  AMPI_Recv_init(&u[n + 1], 1, AMPI_ADOUBLE, right(), 2, world, &halo[1]);
+  AMPI_Send_init(&u[n], 1, AMPI_ADOUBLE, right(), 1, world, &halo[2]);
+  AMPI_Send_init(&u[1], 1, AMPI_ADOUBLE, left(), 2, world, &halo[3]);
+  loop.run(steps, [&](std::int64_t) {
+    AMPI_Startall(4, halo);
+    AMPI_Waitall(4, halo, AMPI_STATUSES_IGNORE);
+    // At most three operands: longer statements that repeat one agree to rounding only.
+    for (int i = 1; i <= n; ++i) {
+      const var curve = u[i - 1] - 2.0 * u[i] + u[i + 1];
+      flux[i] = k * curve + 0.01 * sin(u[i]);
+    }
+    var mine = 0.0, mean;
+    for (int i = 1; i <= n; ++i) {
+      u[i] += flux[i];
+      mine += u[i] * u[i];
+    }
+    AMPI_Allreduce(&mine, &mean, 1, AMPI_ADOUBLE, AMPI_SUM, world);
+    u[2] += 0.001 * mean;
+  });
+  var y = 0.0;
+  for (int i = 1; i <= n; ++i) y += u[i] * u[i] * (1.0 + i);
+  tape.seed(y);
+  tape.reverse();
+  std::vector<double> all{y.value, tape.adjoint(k)};
+  for (const var &x : start) all.push_back(tape.adjoint(x));
+  for (AMPI_Request &request : halo) AMPI_Request_free(&request);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("test_time_loops_with_halos_and_reductions") {
+  for (const int steps : {1, 6, 25}) {
+    const std::vector<double> whole = gradient(steps, 0, 0);
+    for (const int snapshots : {1, 3, 100}) {
+      CHECK(gradient(steps, snapshots, 1) == whole);
+      CHECK(gradient(steps, snapshots, 4) == whole);
+    }
+  }
+}
+
+TEST_CASE("test_time_loops_ranks_that_differ") {
+  if (size() == 1) return;
+  test::recording_tape tape;
+  var x = 1.0;
+  tape.input(x);
+  admpi::time_loop loop(tape);
+  loop.over(world);
+  loop.state(x);
+  std::string text;
+  try {
+    loop.run(rank() == 0 ? 3 : 4, [&](std::int64_t) { x = x * x; });
+  } catch (const admpi::mismatch_error &e) {
+    text = e.what();
+  }
+  CHECK(text.find("the ranks differ in steps (here " + std::to_string(rank() == 0 ? 3 : 4)) != std::string::npos);
+}
+
+TEST_CASE("test_time_loops_a_rank_that_is_not_repeatable") {
+  admpi_set_check(1);
+  {
+    test::recording_tape tape;
+    var x = 1.0;
+    tape.input(x);
+    admpi::time_loop loop(tape);
+    loop.over(world);
+    loop.binomial(2);
+    loop.state(x);
+    int calls = 0;
+    loop.run(8, [&](std::int64_t) {
+      ++calls;
+      x = x * (rank() == size() - 1 && calls > 20 ? 1.5 : 2.0);
+    });
+    tape.seed(x);
+    std::string text;
+    try {
+      tape.reverse();
+    } catch (const admpi::mismatch_error &e) {
+      text = e.what();
+    }
+    const std::string wanted = rank() == size() - 1 ? ", rank " + std::to_string(rank()) + ": run again" : "failed on another rank";
+    CHECK(text.find(wanted) != std::string::npos);
+  }
+  admpi_set_check(0);
+}

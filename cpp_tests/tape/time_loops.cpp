@@ -1,0 +1,410 @@
+// Time loops by schedules: the gradient of the whole tape to the last bit, how often steps run, what may go wrong.
+#include <admpi.hpp>
+#include <admpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tape/programs.hpp"
+
+using namespace tapes;
+
+namespace {
+
+/// Statements have at most three operands: in longer ones the recorder adds up the partial derivatives of a repeated operand in an
+/// order that depends on ids, so that the last bits do too, with and without a loop.
+/// A model whose state has copies of one value, values from outside, passive values, and a matrix; some buffers are swapped.
+struct model {
+  std::vector<var> u, next;
+  var k, passive;
+  std::array<var, 2> w;
+  admpi::varmat m;
+
+  explicit model(admpi::tape_ref tape) : u(6), next(6), k(0.3), passive(0.5), m(2, 2, 0.25) {
+    for (int i = 0; i < 6; ++i) u[i] = next[i] = std::cos(1.0 + i);
+    w[0] = w[1] = 0.7;
+    tape.input(u);
+    tape.input(k);
+    tape.input(m);
+  }
+  void step(std::int64_t number) {
+    using std::sin;
+    for (int i = 1; i < 5; ++i) {
+      const var curve = u[i - 1] - 2.0 * u[i] + u[i + 1];
+      const var a = u[i] * w[0], b = passive * w[1];
+      next[i] = u[i] + k * curve;
+      next[i] = next[i] + 0.1 * sin(a + b);
+    }
+    std::swap(u, next);
+    u[5] = u[1];  // the same value twice
+    u[0] = number % 3 == 0 ? u[4] : u[0] * u[5];
+    w[1] = w[0];
+    w[0] = u[2] * w[1] + m(0, 1);
+    m(1, 0) = m(0, 0) * u[3] + k;
+    m = m * 0.9;
+    passive = passive * 0.99;
+  }
+  template <class Loop>
+  void declare(Loop &loop) {
+    loop.state(u, next, w, m, passive);
+    loop.parameters(k);
+  }
+  var cost() const {
+    var y = 0.0;
+    for (int i = 0; i < 6; ++i) {
+      y += (1.0 + i) * u[i] * u[i];
+      y += next[i] * k;
+    }
+    y += w[0] * w[1];
+    y += m(1, 1) * m(1, 0);
+    return y + passive;
+  }
+};
+
+/// Value and gradient of `steps` steps, where `run` does them.
+std::vector<double> gradient(const std::function<void(model &, admpi::tape_ref)> &run, int width = 1, int sweeps = 1) {
+  admpi::tape tape;
+  tape.start();
+  model x(tape);
+  const std::vector<var> u = x.u;
+  const var k = x.k;
+  const admpi::varmat m = x.m;
+  run(x, tape);
+  const var y = x.cost(), z = x.u[3] * x.k;
+  x.k = 17.0;  // what the program does afterwards is nothing to the loop
+  x.u[2] = x.u[2] * 5.0;
+  tape.set_width(width);
+  std::vector<double> all{y.value, z.value};
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    tape.clear_adjoints();
+    tape.seed(y, 1.0, 0);
+    if (width > 1) tape.seed(z, 2.0, 1);
+    tape.reverse();
+    for (int d = 0; d < width; ++d) {
+      for (const var &v : u) all.push_back(tape.adjoint(v, d));
+      all.push_back(tape.adjoint(k, d));
+      for (const double a : tape.adjoints(m, d)) all.push_back(a);
+    }
+  }
+  CHECK(x.k.value == 17.0);
+  return all;
+}
+
+const auto by_hand = [](int steps) {
+  return [steps](model &x, admpi::tape_ref) {
+    for (int i = 0; i < steps; ++i) x.step(i);
+  };
+};
+
+template <class Choose>
+auto by_loop(int steps, Choose choose) {
+  return [steps, choose](model &x, admpi::tape_ref tape) {
+    admpi::time_loop loop(tape);
+    choose(loop);
+    x.declare(loop);
+    loop.run(steps, [&x](std::int64_t i) { x.step(i); });
+  };
+}
+
+}  // namespace
+
+TEST_CASE("test_time_loop_gradient_is_that_of_the_whole_tape") {
+  for (const int steps : {0, 1, 2, 7, 40}) {
+    CAPTURE(steps);
+    for (const int width : {1, 4}) {
+      const std::vector<double> whole = gradient(by_hand(steps), width, 2);
+      CHECK(gradient(by_loop(steps, [](admpi::time_loop &loop) { loop.all(); }), width, 2) == whole);
+      for (const int block : {1, 3, 50}) {
+        CAPTURE(block);
+        CHECK(gradient(by_loop(steps, [block](admpi::time_loop &loop) { loop.blocks(block); }), width, 2) == whole);
+        for (const int snapshots : {1, 2, 5, 100}) {
+          const auto binomial = [=](admpi::time_loop &loop) { loop.binomial(snapshots, block); };
+          CHECK(gradient(by_loop(steps, binomial), width, 2) == whole);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("test_time_loop_repeated_operands_agree_to_rounding") {
+  const auto run = [](bool whole) {
+    constexpr int n = 50;
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> u(n), next;
+    for (int i = 0; i < n; ++i) u[i] = std::sin(0.1 * i);
+    var k = 0.2;
+    tape.input(u);
+    tape.input(k);
+    const std::vector<var> start = u;
+    admpi::time_loop loop(tape);
+    if (whole) loop.all();
+    else loop.binomial(10);
+    loop.state(u);
+    loop.parameters(k);
+    loop.run(500, [&](std::int64_t) {
+      next = u;
+      for (int i = 1; i + 1 < n; ++i) next[i] = u[i] + k * (u[i - 1] - 2.0 * u[i] + u[i + 1]) - 0.001 * u[i] * u[i];
+      u.swap(next);
+    });
+    for (const var &x : u) tape.seed(x, x.value);
+    tape.reverse();
+    std::vector<double> all{tape.adjoint(k)};
+    for (const var &x : start) all.push_back(tape.adjoint(x));
+    return all;
+  };
+  const std::vector<double> whole = run(true), loop = run(false);
+  double largest = 0.0;
+  for (const double x : whole) largest = std::max(largest, std::fabs(x));
+  for (std::size_t i = 0; i < whole.size(); ++i) CHECK(std::fabs(whole[i] - loop[i]) <= 1e-13 * largest);
+}
+
+TEST_CASE("test_time_loop_checked") {
+  const checking on;
+  CHECK(gradient(by_loop(9, [](admpi::time_loop &loop) { loop.binomial(2); })) == gradient(by_hand(9)));
+}
+
+TEST_CASE("test_time_loop_long_steps_are_forgotten_in_the_first_run") {
+  admpi::tape tape;
+  tape.start();
+  var x = 0.5, p = 0.1, q = x;
+  tape.input(x);
+  tape.input(p);
+  std::vector<double> all;
+  for (const bool by_tape : {true, false}) {
+    admpi::nested nest(tape, ADMPI_NEST_ISOLATED);
+    tape.start();
+    x = 0.5;
+    p = 0.1;
+    tape.input(x);
+    tape.input(p);
+    const var start = x;
+    q = x;
+    admpi::time_loop loop(tape);
+    if (by_tape) loop.all();
+    else loop.binomial(3);
+    loop.state(x, q);
+    loop.run(20, [&](std::int64_t) {
+      for (int i = 0; i < 30000; ++i) x = x + 1e-5 * sin(x * p + q);
+      q = x;
+    });
+    if (!by_tape) CHECK(tape.statistics().statements < 1000);
+    tape.seed(x * q);
+    tape.reverse();
+    all.push_back(tape.adjoint(start));
+    all.push_back(tape.adjoint(p));
+  }
+  CHECK(all[0] == all[2]);
+  CHECK(all[1] == all[3]);
+}
+
+TEST_CASE("test_time_loop_counts") {
+  admpi::tape tape;
+  tape.start();
+  var x = 1.0;
+  tape.input(x);
+  admpi::time_loop loop(tape);
+  loop.binomial(3);
+  loop.state(x);
+  int calls = 0;
+  loop.run(20, [&](std::int64_t) { ++calls; x = x * 1.01; });
+  CHECK(calls == 20);
+  tape.seed(x);
+  tape.reverse();
+  // t = 3: 20 = beta(3, 3). 3 * 20 - beta(4, 2) = 45 steps that are not recorded, 19 of them in the first run, which goes on to
+  // the end.
+  const admpi::time_loop_statistics did = loop.statistics();
+  CHECK(did.first == 20);
+  CHECK(did.advanced == 45 - 19);
+  CHECK(did.recorded == 20);
+  CHECK(did.snapshots == 4);
+  CHECK(calls == 20 + 26 + 20);
+  CHECK(did.snapshot_bytes == 4 * 8);
+}
+
+TEST_CASE("test_time_loop_hooks_keep_what_is_not_active") {
+  const auto run = [](bool hooks, bool whole) {
+    admpi::tape tape;
+    tape.start();
+    var x = 1.0;
+    tape.input(x);
+    const var x0 = x;
+    std::uint32_t random = 1;
+    {
+      admpi::time_loop loop(tape);
+      if (whole) loop.all();
+      else loop.binomial(2);
+      loop.state(x);
+      if (hooks) loop.save([&] { return random; }, [&](std::uint32_t kept) { random = kept; });
+      loop.run(17, [&](std::int64_t) {
+        random = random * 1664525u + 1013904223u;
+        x = x * (1.0 + 1e-10 * random) + sin(x);
+      });
+    }
+    const std::uint32_t before = random;
+    tape.seed(x);
+    tape.reverse();
+    if (hooks) CHECK(random == before);
+    return tape.adjoint(x0);
+  };
+  CHECK(run(true, false) == run(true, true));
+  const checking on;
+  CHECK(run(true, false) == run(true, true));
+  const auto [code, text] = thrown([&] { run(false, false); });
+  CHECK(code == ADMPI_ERR_MISMATCH);
+  CHECK(text.find("step 16, rank 0: run again, it gave another state") != std::string::npos);
+}
+
+TEST_CASE("test_time_loop_steps_that_throw") {
+  admpi::tape tape;
+  tape.start();
+  var x = 1.0;
+  tape.input(x);
+  const var x0 = x;
+  const auto before = tape.statistics().ids;
+  admpi::time_loop loop(tape);
+  loop.binomial(2);
+  loop.state(x);
+  int fail = 5;
+  const auto step = [&](std::int64_t i) {
+    x = x * x0 + 0.1;
+    if (i == fail) throw std::domain_error("too hot");
+  };
+  CHECK_THROWS_WITH_AS(loop.run(10, step), "too hot", std::domain_error);
+  CHECK(x.id == x0.id);
+  CHECK(x.value == 1.0);
+  CHECK(tape.statistics().ids == before);
+  fail = -1;
+  loop.run(10, step);
+  fail = 3;
+  tape.seed(x);
+  CHECK_THROWS_WITH_AS(tape.reverse(), "too hot", std::domain_error);
+  fail = -1;
+  tape.clear_adjoints();
+  tape.seed(x);
+  tape.reverse();
+  const double derivative = tape.adjoint(x0);
+  tape.reset();
+  x = 1.0;
+  tape.input(x);
+  const var again = x;
+  for (int i = 0; i < 10; ++i) x = x * again + 0.1;
+  tape.seed(x);
+  tape.reverse();
+  CHECK(tape.adjoint(again) == derivative);
+}
+
+TEST_CASE("test_time_loop_in_a_step") {
+  const auto run = [](bool whole) {
+    admpi::tape tape;
+    tape.start();
+    var x = 0.4, y = 0.2, p = 0.3;
+    tape.input(x);
+    tape.input(p);
+    const var x0 = x;
+    admpi::time_loop outer(tape), inner(tape);
+    if (whole) {
+      outer.all();
+      inner.all();
+    } else {
+      outer.binomial(2);
+      inner.binomial(3);
+    }
+    outer.state(x, y);
+    inner.state(y);
+    inner.parameters(x);  // which the outer step changes after the inner loop
+    outer.run(9, [&](std::int64_t) {
+      inner.run(11, [&](std::int64_t) { y = y * cos(p) + 0.01 * x; });
+      x = x + 0.1 * y;
+    });
+    tape.seed(x);
+    tape.reverse();
+    return std::vector<double>{tape.adjoint(x0), tape.adjoint(p)};
+  };
+  CHECK(run(true) == run(false));
+}
+
+TEST_CASE("test_time_loop_second_order") {
+  using second = admpi::tangent<var>;
+  const auto run = [](bool whole) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x{0.5, 0.25};
+    tape.input(x);
+    std::vector<second> u{second(x[0], 1.0), second(x[1], 0.5)};
+    admpi::time_loop loop(tape);
+    if (whole) loop.all();
+    else loop.binomial(3);
+    loop.state(u);
+    loop.run(12, [&](std::int64_t) {
+      const second a = u[0];
+      u[0] = u[0] + 0.1 * sin(u[1] * a);
+      u[1] = u[1] - 0.1 * a * u[1];
+    });
+    tape.seed(admpi::derivative(u[0] * u[1]));
+    tape.reverse();
+    return std::vector<double>{tape.adjoint(x[0]), tape.adjoint(x[1])};
+  };
+  CHECK(run(true) == run(false));
+}
+
+TEST_CASE("test_time_loop_mistakes") {
+  admpi::tape tape;
+  tape.start();
+  var x = 1.0, k = 2.0;
+  tape.input(x);
+  std::vector<var> grows(2);
+  admpi::time_loop loop(tape);
+  CHECK(thrown([&] { loop.binomial(0); }).second == "time_loop: snapshots = 0 is less than 1");
+  CHECK(thrown([&] { loop.blocks(0); }).second == "time_loop: block = 0 is less than 1");
+  CHECK(thrown([&] { loop.run(-1, [](std::int64_t) {}); }).first == ADMPI_ERR_ARGUMENT);
+  loop.state(x, grows);
+  loop.parameters(k);
+  CHECK(thrown([&] { loop.run(3, [&](std::int64_t) { k = k + x; }); }).second ==
+        "time_loop: a step changed parameter 0; declare it as state");
+  CHECK(k.id == 0);
+  CHECK(k.value == 2.0);
+  CHECK(thrown([&] { loop.run(3, [&](std::int64_t) { grows.push_back(x); }); }).second.find("must not change their number") !=
+        std::string::npos);
+  // What a step reads and the program has changed since is not found silently.
+  var captured = x * 2.0;
+  loop.run(3, [&](std::int64_t) { x = x * captured; });
+  captured = x + 1.0;
+  tape.seed(x);
+  CHECK(thrown([&] { tape.reverse(); }).first == ADMPI_ERR_NEST);
+  tape.clear_adjoints();
+  // Outside a recording steps just run.
+  tape.stop();
+  int calls = 0;
+  loop.run(3, [&](std::int64_t) { ++calls; });
+  CHECK(calls == 3);
+}
+
+TEST_CASE("test_time_loop_many_in_a_process") {
+  admpi::tape tape;
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 10000; ++i) {
+    if (i == 10) bytes = tape.statistics().committed_bytes;
+    tape.reset();
+    tape.start();
+    var x = 1.0;
+    tape.input(x);
+    const var x0 = x;
+    admpi::time_loop loop(tape);
+    loop.binomial(2);
+    loop.state(x);
+    loop.run(4, [&](std::int64_t) { x = x * 2.0; });
+    tape.seed(x);
+    tape.reverse();
+    if (tape.adjoint(x0) != 16.0) FAIL("wrong");
+  }
+  CHECK(tape.statistics().committed_bytes == bytes);
+}

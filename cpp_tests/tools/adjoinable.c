@@ -1,0 +1,398 @@
+/* Programs as source transformation writes them: what a call is, forwards and backwards, against differences. A case computes y
+ * from x, by AMPI_ calls or by FW_AMPI_ calls, and has a sweep that computes xb from yb. */
+#include "ampi/ampi.h"
+#include "admpi/steps.h"
+#include "admpi/tape.h"
+#include "harness/check.h"
+
+#include <stdlib.h>
+
+enum { N = 6, MOST = 64 };
+
+static int rank, ranks;
+static MPI_Comm comm; /* world, then one that the library made */
+
+/* A call and its form that is recorded have the same arguments. */
+#define CALL(name, ...) CHECK((forward ? FW_AMPI_##name : AMPI_##name)(__VA_ARGS__) == MPI_SUCCESS)
+#define BACK(name, ...) CHECK(BW_AMPI_##name(__VA_ARGS__) == MPI_SUCCESS)
+
+static int right(void) { return (rank + 1) % ranks; }
+static int left(void) { return (rank + ranks - 1) % ranks; }
+
+/* Messages round the ring: the receive asks for more than comes, and from anyone. */
+static void ring(int forward, double *x, double *y) {
+  MPI_Status status;
+  int n;
+  if (ranks == 1) {
+    memcpy(y, x, N * sizeof *x);
+    return;
+  }
+  for (int turn = 0; turn < 2; turn++) {
+    if (rank == 0) CALL(Send, x, N - 1, AMPI_ADOUBLE, right(), 3 + turn, AMPI_TO_RECV, comm);
+    CALL(Recv, y, N, AMPI_ADOUBLE, MPI_ANY_SOURCE, turn == 0 ? MPI_ANY_TAG : 4, AMPI_FROM_SEND, comm, &status);
+    MPI_Get_count(&status, MPI_DOUBLE, &n);
+    CHECK(n == N - 1 && status.MPI_SOURCE == left() && status.MPI_TAG == 3 + turn);
+    for (int i = 0; i < N; i++) x[i] += 0.1 * y[i] * y[0];
+    if (rank != 0) CALL(Send, x, N - 1, AMPI_ADOUBLE, right(), 3 + turn, AMPI_TO_RECV, comm);
+    /* Nobody is there, and nothing changes. */
+    CALL(Send, x, N, AMPI_ADOUBLE, MPI_PROC_NULL, 1, AMPI_TO_RECV, comm);
+    CALL(Recv, y, N, AMPI_ADOUBLE, MPI_PROC_NULL, 1, AMPI_FROM_SEND, comm, &status);
+  }
+  for (int i = 0; i < N; i++) y[i] = sin(x[i]);
+}
+
+/* What the sweep needs of each turn: y after the receive, and x at the end. */
+static double kept[2][N], last[N];
+
+static void ring_forward(double *x, double *y) {
+  MPI_Status status;
+  if (ranks > 1) {
+    for (int turn = 0; turn < 2; turn++) {
+      if (rank == 0) FW_AMPI_Send(x, N - 1, AMPI_ADOUBLE, right(), 3 + turn, AMPI_TO_RECV, comm);
+      FW_AMPI_Recv(y, N, AMPI_ADOUBLE, MPI_ANY_SOURCE, turn == 0 ? MPI_ANY_TAG : 4, AMPI_FROM_SEND, comm, &status);
+      memcpy(kept[turn], y, sizeof kept[turn]);
+      for (int i = 0; i < N; i++) x[i] += 0.1 * y[i] * y[0];
+      if (rank != 0) FW_AMPI_Send(x, N - 1, AMPI_ADOUBLE, right(), 3 + turn, AMPI_TO_RECV, comm);
+      FW_AMPI_Send(x, N, AMPI_ADOUBLE, MPI_PROC_NULL, 1, AMPI_TO_RECV, comm);
+      FW_AMPI_Recv(y, N, AMPI_ADOUBLE, MPI_PROC_NULL, 1, AMPI_FROM_SEND, comm, &status);
+    }
+    memcpy(last, x, sizeof last);
+    for (int i = 0; i < N; i++) y[i] = sin(x[i]);
+  } else {
+    memcpy(y, x, N * sizeof *x);
+  }
+}
+
+static void ring_back(double *xb, double *yb) {
+  MPI_Status status;
+  if (ranks == 1) {
+    for (int i = 0; i < N; i++) xb[i] += yb[i];
+    return;
+  }
+  for (int i = 0; i < N; i++) {
+    xb[i] += cos(last[i]) * yb[i];
+    yb[i] = 0;
+  }
+  for (int turn = 1; turn >= 0; turn--) {
+    BACK(Recv, yb, N, AMPI_ADOUBLE, MPI_PROC_NULL, 1, AMPI_FROM_SEND, comm, &status);
+    BACK(Send, xb, N, AMPI_ADOUBLE, MPI_PROC_NULL, 1, AMPI_TO_RECV, comm);
+    if (rank != 0) BACK(Send, xb, N - 1, AMPI_ADOUBLE, right(), 3 + turn, AMPI_TO_RECV, comm);
+    for (int i = N - 1; i >= 0; i--) {
+      yb[i] += 0.1 * kept[turn][0] * xb[i];
+      yb[0] += 0.1 * kept[turn][i] * xb[i];
+    }
+    /* What the sweep knows of the source is not asked. */
+    BACK(Recv, yb, N, AMPI_ADOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, AMPI_FROM_SEND, comm, &status);
+    if (rank == 0) BACK(Send, xb, N - 1, AMPI_ADOUBLE, right(), 3 + turn, AMPI_TO_RECV, comm);
+  }
+}
+
+/* Halos: four requests live at once, completed in another order than they were started in. */
+enum { WAITS, WAITALL, WAIT_ST };
+static int how;
+
+static void halo(int forward, double *x, double *y) {
+  AMPI_Request request[4];
+  MPI_Status statuses[4];
+  CALL(Irecv, y, 1, AMPI_ADOUBLE, left(), 1, AMPI_FROM_ISEND_WAIT, comm, &request[0]);
+  CALL(Irecv, y + N - 1, 1, AMPI_ADOUBLE, right(), 2, AMPI_FROM_ISEND_WAIT, comm, &request[1]);
+  CALL(Isend, x + N - 2, 1, AMPI_ADOUBLE, right(), 1, AMPI_TO_IRECV_WAIT, comm, &request[2]);
+  CALL(Isend, x + 1, 1, AMPI_ADOUBLE, left(), 2, AMPI_TO_IRECV_WAIT, comm, &request[3]);
+  if (how == WAITALL) {
+    CALL(Waitall, 4, request, statuses);
+  } else {
+    for (int i = 0; i < 4; i++) {
+      static const int order[] = {3, 1, 0, 2};
+      double *const buf[] = {y, y + N - 1, x + N - 2, x + 1};
+      if (how == WAITS)
+        CALL(Wait, &request[order[i]], &statuses[i]);
+      else
+        CALL(Wait_ST, &request[order[i]], buf[order[i]], &statuses[i]);
+    }
+  }
+  for (int i = 0; i < 4; i++) CHECK(request[i] == MPI_REQUEST_NULL);
+  for (int i = 1; i < N - 1; i++) y[i] = x[i] * x[i];
+}
+
+static double halo_x[N];
+
+static void halo_forward(double *x, double *y) {
+  memcpy(halo_x, x, sizeof halo_x);
+  halo(1, x, y);
+}
+
+static double *halo_y;
+
+static void halo_back(double *xb, double *yb) {
+  AMPI_Request request[4];
+  MPI_Status statuses[4];
+  for (int i = 1; i < N - 1; i++) {
+    xb[i] += 2 * halo_x[i] * yb[i];
+    yb[i] = 0;
+  }
+  if (how == WAITALL) {
+    ADMPI_Turn_range(halo_y, yb, N * sizeof *yb);
+    BACK(Waitall, 4, request, statuses);
+  } else {
+    if (how == WAITS) {
+      /* The second time is what counts. */
+      ADTOOL_AMPI_Turn(halo_y, xb);
+      ADTOOL_AMPI_Turn(halo_y, yb);
+      ADTOOL_AMPI_Turn(halo_y + N - 1, yb + N - 1);
+    }
+    for (int i = 3; i >= 0; i--) {
+      static const int order[] = {3, 1, 0, 2};
+      double *const bufb[] = {yb, yb + N - 1, xb + N - 2, xb + 1};
+      if (how == WAITS)
+        BACK(Wait, &request[order[i]], MPI_STATUS_IGNORE);
+      else
+        BACK(Wait_ST, &request[order[i]], bufb[order[i]], MPI_STATUS_IGNORE);
+    }
+  }
+  BACK(Isend, xb + 1, 1, AMPI_ADOUBLE, left(), 2, AMPI_TO_IRECV_WAIT, comm, &request[3]);
+  BACK(Isend, xb + N - 2, 1, AMPI_ADOUBLE, right(), 1, AMPI_TO_IRECV_WAIT, comm, &request[2]);
+  BACK(Irecv, yb + N - 1, 1, AMPI_ADOUBLE, right(), 2, AMPI_FROM_ISEND_WAIT, comm, &request[1]);
+  BACK(Irecv, yb, 1, AMPI_ADOUBLE, left(), 1, AMPI_FROM_ISEND_WAIT, comm, &request[0]);
+}
+
+/* Reductions, one behind the other; a factor of the product is 0 where rank and place agree. */
+static void reduce(int forward, double *x, double *y) {
+  memset(y, 0, MOST * sizeof *y);
+  for (int i = 0; i < N; i++)
+    if (i == rank) x[i] *= 0;
+  CALL(Allreduce, x, y, N, AMPI_ADOUBLE, MPI_PROD, comm);
+  CALL(Reduce, x, y + N, N, AMPI_ADOUBLE, MPI_SUM, ranks - 1, comm);
+  CALL(Allreduce, x, y + 2 * N, N, AMPI_ADOUBLE, MPI_MAX, comm);
+  CALL(Reduce, x, y + 3 * N, N, AMPI_ADOUBLE, MPI_MIN, 0, comm);
+  CALL(Scan, x, y + 4 * N, N, AMPI_ADOUBLE, MPI_SUM, comm);
+  CALL(Allreduce, MPI_IN_PLACE, y + 4 * N, N, AMPI_ADOUBLE, MPI_SUM, comm);
+  if (rank == 0)
+    CALL(Reduce, MPI_IN_PLACE, y + 4 * N, N, AMPI_ADOUBLE, MPI_SUM, 0, comm);
+  else
+    CALL(Reduce, y + 4 * N, NULL, N, AMPI_ADOUBLE, MPI_SUM, 0, comm);
+  CALL(Barrier, comm);
+  CALL(Bcast, y + 4 * N, N, AMPI_ADOUBLE, 0, comm);
+}
+
+static void reduce_forward(double *x, double *y) { reduce(1, x, y); }
+
+static void reduce_back(double *xb, double *yb) {
+  BACK(Bcast, yb + 4 * N, N, AMPI_ADOUBLE, 0, comm);
+  BACK(Barrier, comm);
+  if (rank == 0)
+    CHECK(BWS_AMPI_Reduce(MPI_IN_PLACE, MPI_IN_PLACE, NULL, yb + 4 * N, N, AMPI_ADOUBLE, AMPI_ADOUBLE, MPI_SUM, NULL, 0, comm) == MPI_SUCCESS);
+  else
+    CHECK(BWS_AMPI_Reduce(NULL, yb + 4 * N, NULL, NULL, N, AMPI_ADOUBLE, AMPI_ADOUBLE, MPI_SUM, NULL, 0, comm) == MPI_SUCCESS);
+  BACK(Allreduce, MPI_IN_PLACE, yb + 4 * N, N, AMPI_ADOUBLE, MPI_SUM, comm);
+  BACK(Scan, xb, yb + 4 * N, N, AMPI_ADOUBLE, MPI_SUM, comm);
+  BACK(Reduce, xb, yb + 3 * N, N, AMPI_ADOUBLE, MPI_MIN, 0, comm);
+  BACK(Allreduce, xb, yb + 2 * N, N, AMPI_ADOUBLE, MPI_MAX, comm);
+  BACK(Reduce, xb, yb + N, N, AMPI_ADOUBLE, MPI_SUM, ranks - 1, comm);
+  CHECK(BWS_AMPI_Allreduce(NULL, xb, NULL, yb, N, AMPI_ADOUBLE, AMPI_ADOUBLE, MPI_PROD, NULL, comm) == MPI_SUCCESS);
+  for (int i = 0; i < N; i++)
+    if (i == rank) xb[i] *= 0;
+}
+
+/* Data to and from a root, with gaps that keep what they hold, and parts of no items. */
+static int counts[MOST], displs[MOST];
+
+static void move(int forward, double *x, double *y) {
+  const int root = ranks - 1;
+  for (int i = 0; i < MOST; i++) y[i] = i < N ? x[i] : 0;
+  for (int i = 0; i < ranks; i++) {
+    counts[i] = i == 1 ? 0 : 2;
+    displs[i] = 3 * (ranks - 1 - i);
+  }
+  CALL(Gatherv, x, counts[rank], AMPI_ADOUBLE, y, counts, displs, AMPI_ADOUBLE, root, comm);
+  CALL(Scatterv, y, counts, displs, AMPI_ADOUBLE, x, counts[rank], AMPI_ADOUBLE, root, comm);
+  CALL(Allgatherv, x, counts[rank], AMPI_ADOUBLE, y, counts, displs, AMPI_ADOUBLE, comm);
+  CALL(Gather, x + 1, 2, AMPI_ADOUBLE, y + 20, 2, AMPI_ADOUBLE, 0, comm);
+  CALL(Scatter, y + 20, 1, AMPI_ADOUBLE, x + 3, 1, AMPI_ADOUBLE, 0, comm);
+  y[40 + rank] = x[3];
+  CALL(Allgather, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, y + 40, 1, AMPI_ADOUBLE, comm);
+  CALL(Alltoall, y + 40, 1, AMPI_ADOUBLE, y + 50, 1, AMPI_ADOUBLE, comm);
+}
+
+static void move_forward(double *x, double *y) { move(1, x, y); }
+
+static void move_back(double *xb, double *yb) {
+  const int root = ranks - 1;
+  BACK(Alltoall, yb + 40, 1, AMPI_ADOUBLE, yb + 50, 1, AMPI_ADOUBLE, comm);
+  BACK(Allgather, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, yb + 40, 1, AMPI_ADOUBLE, comm);
+  xb[3] += yb[40 + rank];
+  yb[40 + rank] = 0;
+  BACK(Scatter, yb + 20, 1, AMPI_ADOUBLE, xb + 3, 1, AMPI_ADOUBLE, 0, comm);
+  BACK(Gather, xb + 1, 2, AMPI_ADOUBLE, yb + 20, 2, AMPI_ADOUBLE, 0, comm);
+  BACK(Allgatherv, xb, counts[rank], AMPI_ADOUBLE, yb, counts, displs, AMPI_ADOUBLE, comm);
+  BACK(Scatterv, yb, counts, displs, AMPI_ADOUBLE, xb, counts[rank], AMPI_ADOUBLE, root, comm);
+  BACK(Gatherv, xb, counts[rank], AMPI_ADOUBLE, yb, counts, displs, AMPI_ADOUBLE, root, comm);
+  for (int i = 0; i < N; i++) xb[i] += yb[i];
+}
+
+/* <yb, J v> by differences, and <xb, v>. */
+typedef void program(int forward, double *x, double *y);
+typedef void forward_sweep(double *x, double *y);
+typedef void backward_sweep(double *xb, double *yb);
+
+static double number(int i, int salt) { return 0.3 + 0.9 * sin(1 + 7 * rank + 3 * i + 11 * salt); }
+
+static double weighted(program *f, const double *x0, const double *v, double h, const double *w) {
+  double x[N], y[MOST] = {0}, sum = 0;
+  for (int i = 0; i < N; i++) x[i] = x0[i] + h * v[i];
+  f(0, x, y);
+  for (int i = 0; i < MOST; i++) sum += w[i] * y[i];
+  return sum;
+}
+
+static void check(const char *name, program *f, forward_sweep *fw, backward_sweep *bw) {
+  const double h = 1e-5;
+  double x0[N], x[N], v[N], xb[N] = {0}, yb[MOST], w[MOST], y[MOST] = {0}, sums[3], totals[3];
+  int64_t left_over;
+  admpi_statistics statistics;
+  for (int i = 0; i < N; i++) x[i] = x0[i] = number(i, 1), v[i] = number(i, 2);
+  for (int i = 0; i < MOST; i++) w[i] = yb[i] = number(i, 3);
+  sums[0] = (weighted(f, x0, v, h, w) - weighted(f, x0, v, -h, w)) / (2 * h);
+  halo_y = y;
+  fw(x, y);
+  sums[1] = -weighted(f, x0, v, 0, w);
+  for (int i = 0; i < MOST; i++) sums[1] += w[i] * y[i];
+  bw(xb, yb);
+  sums[2] = 0;
+  for (int i = 0; i < N; i++) sums[2] += xb[i] * v[i];
+  MPI_Allreduce(sums, totals, 3, MPI_DOUBLE, MPI_SUM, comm);
+  if (fabs(totals[0] - totals[2]) > 1e-8 * (1 + fabs(totals[0])) || fabs(totals[1]) > 1e-12 * (1 + fabs(totals[0]))) {
+    ++failures;
+    fprintf(stderr, "%s, %d ranks: %.12g by differences, %.12g by the sweep; values differ by %g\n", name, ranks, totals[0],
+            totals[2], totals[1]);
+  }
+  CHECK(admpi_step_statistics(&statistics, &left_over) == ADMPI_SUCCESS && left_over == 0 && statistics.ids == 0);
+}
+
+static void check_all(void) {
+  check("ring", ring, ring_forward, ring_back);
+  for (how = WAITS; how <= WAIT_ST; how++) check("halo", halo, halo_forward, halo_back);
+  check("reduce", reduce, reduce_forward, reduce_back);
+  check("move", move, move_forward, move_back);
+}
+
+/* Floats keep their own precision, and their counts. */
+static void check_floats(void) {
+  float x[3] = {1.5f, 2.5f, 3.5f}, y[5] = {9, 9, 9, 9, 9}, xb[3] = {0}, yb[5] = {1, 2, 3, 4, 5};
+  AMPI_Request request;
+  MPI_Status status;
+  int n;
+  CHECK(FW_AMPI_Isend(x, 3, AMPI_AFLOAT, right(), 1, AMPI_TO_RECV, comm, &request) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Recv(y, 5, AMPI_AFLOAT, left(), 1, AMPI_FROM_ISEND_WAIT, comm, &status) == MPI_SUCCESS);
+  MPI_Get_count(&status, MPI_FLOAT, &n);
+  CHECK(n == 3 && y[2] == 3.5f && y[3] == 9);
+  CHECK(FW_AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  BACK(Wait, &request, MPI_STATUS_IGNORE);
+  BACK(Recv, yb, 5, AMPI_AFLOAT, left(), 1, AMPI_FROM_ISEND_WAIT, comm, &status);
+  BACK(Isend, xb, 3, AMPI_AFLOAT, right(), 1, AMPI_TO_RECV, comm, &request);
+  CHECK(xb[0] == 1 && xb[1] == 2 && xb[2] == 3 && yb[0] == 0 && yb[3] == 4);
+}
+
+/* What is no number goes to MPI, and its steps are empty. */
+static void check_integers(void) {
+  int sent = rank, got = -1;
+  AMPI_Request request;
+  CHECK(FW_AMPI_Irecv(&got, 1, MPI_INT, left(), 1, AMPI_FROM_SEND, comm, &request) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Send(&sent, 1, MPI_INT, right(), 1, AMPI_TO_RECV, comm) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == left());
+  BACK(Wait, &request, MPI_STATUS_IGNORE);
+  BACK(Send, &sent, 1, MPI_INT, right(), 1, AMPI_TO_RECV, comm);
+  BACK(Irecv, &got, 1, MPI_INT, left(), 1, AMPI_FROM_SEND, comm, &request);
+}
+
+/* Time steps that are reversed one by one, and all at once: memory does not grow. */
+static void check_memory(void) {
+  double x[8] = {0}, xb[8] = {0};
+  admpi_statistics before, after;
+  for (int round = 0; round < 2; round++) {
+    /* Alone, and together. */
+    const MPI_Comm on = round == 0 ? MPI_COMM_SELF : comm;
+    for (int step = 0; step < (round == 0 ? 10000 : 200); step++) {
+      FW_AMPI_Bcast(x, 8, AMPI_ADOUBLE, round == 0 ? 0 : step % ranks, on);
+      BACK(Bcast, xb, 8, AMPI_ADOUBLE, round == 0 ? 0 : step % ranks, on);
+      if (step == 100) admpi_step_statistics(&before, NULL);
+    }
+    admpi_step_statistics(&after, NULL);
+    CHECK(after.committed_bytes == before.committed_bytes && after.ids == 0 && after.events == 0);
+  }
+  for (int step = 0; step < 200; step++) FW_AMPI_Allreduce(MPI_IN_PLACE, x, 8, AMPI_ADOUBLE, MPI_SUM, comm);
+  for (int step = 0; step < 200; step++) BACK(Allreduce, MPI_IN_PLACE, xb, 8, AMPI_ADOUBLE, MPI_SUM, comm);
+  admpi_step_statistics(&after, NULL);
+  CHECK(after.ids == 0 && after.events == 0);
+}
+
+static void says(int code, const char *call, const char *what) {
+  char text[MPI_MAX_ERROR_STRING];
+  int n;
+  CHECK(code != MPI_SUCCESS);
+  MPI_Error_string(code, text, &n);
+  if (strstr(text, call) == NULL || strstr(text, what) == NULL) {
+    ++failures;
+    fprintf(stderr, "'%s' does not say '%s' and '%s'\n", text, call, what);
+  }
+}
+
+/* An operation of the user's. */
+static void add(void *in, void *inout, int *n, MPI_Datatype *datatype) {
+  (void)datatype;
+  for (int i = 0; i < *n; i++) ((double *)inout)[i] += ((double *)in)[i];
+}
+
+static void check_errors(void) {
+  struct { double x; int i; } pair = {1, 1};
+  double x = 1, y = 2, xb = 0;
+  AMPI_Request request, other;
+  MPI_Op op;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  says(BW_AMPI_Bcast(&xb, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "BW_AMPI_Bcast", "no call is recorded");
+  CHECK(FW_AMPI_Bcast(&x, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF) == MPI_SUCCESS);
+  says(BW_AMPI_Recv(&xb, 1, AMPI_ADOUBLE, 0, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), "BW_AMPI_Recv", "FW_AMPI_Bcast");
+  says(BW_AMPI_Bcast(NULL, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "BW_AMPI_Bcast", "buffer: the adjoint buffer is NULL");
+  BACK(Bcast, &xb, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF);
+  says(BW_AMPI_Bcast(&xb, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "BW_AMPI_Bcast", "no call is recorded");
+
+  CHECK(FW_AMPI_Irecv(&y, 1, AMPI_ADOUBLE, 0, 5, AMPI_FROM_SEND, MPI_COMM_SELF, &request) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Send(&x, 1, AMPI_ADOUBLE, 0, 5, AMPI_TO_IRECV_WAIT, MPI_COMM_SELF) == MPI_SUCCESS);
+  other = request;
+  says(AMPI_Wait(&other, MPI_STATUS_IGNORE), "AMPI_Wait", "FW_AMPI_Wait");
+  CHECK(FW_AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && y == 1);
+  says(FW_AMPI_Wait(&other, MPI_STATUS_IGNORE), "AMPI_Wait", "is not under way");
+  says(BW_AMPI_Wait(&request, MPI_STATUS_IGNORE), "BW_AMPI_Wait", "has no adjoint buffer");
+  double yb = 3;
+  ADTOOL_AMPI_Turn(&y, &yb);
+  BACK(Wait, &request, MPI_STATUS_IGNORE);
+  BACK(Send, &xb, 1, AMPI_ADOUBLE, 0, 5, AMPI_TO_IRECV_WAIT, MPI_COMM_SELF);
+  BACK(Irecv, &yb, 1, AMPI_ADOUBLE, 0, 5, AMPI_FROM_SEND, MPI_COMM_SELF, &request);
+  CHECK(xb == 3 && yb == 0);
+
+  says(FW_AMPI_Bcast(&pair, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF), "AMPI_Bcast", "not one of plain doubles");
+  MPI_Op_create(add, 1, &op);
+  says(FW_AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, op, MPI_COMM_SELF), "AMPI_Allreduce", "only MPI_SUM");
+  MPI_Op_free(&op);
+  says(FW_AMPI_Bcast(NULL, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "AMPI_Bcast", "buffer is NULL");
+  says(FW_AMPI_Bcast(&x, -1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "AMPI_Bcast", "-1 numbers");
+}
+
+int main(int argc, char **argv) {
+  AMPI_Init_NT(&argc, &argv);
+  AMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  AMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  comm = MPI_COMM_WORLD;
+  check_all();
+  check_floats();
+  check_integers();
+  AMPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+  AMPI_Comm_rank(comm, &rank);
+  check_all();
+  check_memory();
+  AMPI_Comm_free(&comm);
+  comm = MPI_COMM_WORLD;
+  check_errors();
+  AMPI_Finalize_NT();
+  return failures != 0;
+}

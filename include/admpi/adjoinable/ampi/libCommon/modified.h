@@ -1,0 +1,23 @@
+/* The calls forwards (FW_) and backwards (BW_), as generated code makes them. See docs/tools.md. */
+#ifndef ADMPI_ADJOINABLE_LIBCOMMON_MODIFIED_H
+#define ADMPI_ADJOINABLE_LIBCOMMON_MODIFIED_H
+
+#include "sweeps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int FW_AMPI_Wait(AMPI_Request *request, MPI_Status *status);
+/** The adjoints of what FW_AMPI_Wait received are where ADTOOL_AMPI_Turn told. */
+int BW_AMPI_Wait(AMPI_Request *request, MPI_Status *status);
+int FW_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
+int BW_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
+int FW_AMPI_Barrier(MPI_Comm comm);
+int BW_AMPI_Barrier(MPI_Comm comm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,5 @@
+/* A header of AdjoinableMPI's that programs include; see types.h. */
+#ifndef ADMPI_ADJOINABLE_ACTIVITY_H
+#define ADMPI_ADJOINABLE_ACTIVITY_H
+#include "types.h"
+#endif

@@ -1,0 +1,176 @@
+/* Generated from src/capi/windows.rs by tests/headers.rs; edit that. What handles and pointers must be: admpi.h. */
+
+#ifndef ADMPI_WINDOWS_H
+#define ADMPI_WINDOWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <mpi.h>
+#include "admpi/config.h"
+#include "admpi/codes.h"
+#include "admpi/var.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * MPI_Win_create. The window may be accessed with active data if `disp_unit` is 1, or 16 and more, on some rank whose
+ * part has 16 bytes or more. The info key `admpi_active`, `true` or `false`, decides otherwise. Collective over `comm`.
+ * @param base       memory, `admpi_var`s for active data
+ * @param size       its length in bytes
+ * @param disp_unit  bytes from one displacement to the next, such as sizeof(admpi_var)
+ * @param info       hints, or MPI_INFO_NULL
+ * @param comm       an intracommunicator
+ * @param[out] win   the window
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Win_create(void *base,
+                    MPI_Aint size,
+                    int disp_unit,
+                    MPI_Info info,
+                    MPI_Comm comm,
+                    MPI_Win *win);
+
+/**
+ * MPI_Win_allocate. For active data as AMPI_Win_create; then the memory holds zeros. Collective over `comm`.
+ * @param size          length of the memory in bytes
+ * @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+ * @param info          hints, or MPI_INFO_NULL
+ * @param comm          an intracommunicator
+ * @param[out] baseptr  the address of a pointer to the memory
+ * @param[out] win      the window
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Win_allocate(MPI_Aint size,
+                      int disp_unit,
+                      MPI_Info info,
+                      MPI_Comm comm,
+                      void *baseptr,
+                      MPI_Win *win);
+
+/**
+ * MPI_Win_create_dynamic. The window may be accessed with active data, unless the info key `admpi_active` is `false`.
+ * Collective over `comm`.
+ * @param info      hints, or MPI_INFO_NULL
+ * @param comm      an intracommunicator
+ * @param[out] win  the window
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Win_create_dynamic(MPI_Info info,
+                            MPI_Comm comm,
+                            MPI_Win *win);
+
+/**
+ * MPI_Win_attach. Local.
+ * @param win   a window of AMPI_Win_create_dynamic
+ * @param base  memory, `admpi_var`s for active data
+ * @param size  its length in bytes
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+
+/**
+ * MPI_Win_detach. Local.
+ * @param win   a window of AMPI_Win_create_dynamic
+ * @param base  memory that was attached
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_detach(MPI_Win win, const void *base);
+
+/**
+ * MPI_Win_free. What was recorded on the window can still be reversed. Collective.
+ * @param[in,out] win  MPI_WIN_NULL on return
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_free(MPI_Win *win);
+
+/**
+ * MPI_Win_fence. Carries out the operations on active data since the last one, unless `assert` says that there are none.
+ * Collective.
+ * @param assert  MPI_MODE_..., or 0
+ * @param win     the window
+ * @return an MPI code, raised on `win`; ADMPI_ERR_MISMATCH where one rank records and another does not
+ */
+int AMPI_Win_fence(int assert,
+                   MPI_Win win);
+
+/**
+ * MPI_Win_start.
+ * @param group   the ranks whose windows are going to be accessed
+ * @param assert  MPI_MODE_NOCHECK, or 0
+ * @param win     the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+
+/**
+ * MPI_Win_complete. Hands the operations on active data since AMPI_Win_start over to their targets; what they
+ * got has its values and ids.
+ * @param win  the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_complete(MPI_Win win);
+
+/**
+ * MPI_Win_post.
+ * @param group   the ranks that are going to access this rank's window
+ * @param assert  MPI_MODE_..., or 0
+ * @param win     the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+
+/**
+ * MPI_Win_wait. Carries out the operations on active data of those who have accessed this rank's window.
+ * @param win  the window
+ * @return an MPI code, raised on `win`; ADMPI_ERR_MISMATCH where one rank records and another does not
+ */
+int AMPI_Win_wait(MPI_Win win);
+
+/**
+ * MPI_Win_test. As AMPI_Win_wait if all have completed their accesses.
+ * @param win        the window
+ * @param[out] flag  whether they have
+ * @return an MPI code, raised on `win`; ADMPI_ERR_MISMATCH where one rank records and another does not
+ */
+int AMPI_Win_test(MPI_Win win, int *flag);
+
+/**
+ * MPI_Win_lock. Data that are accessed under a lock must be passive.
+ * @param lock_type  MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
+ * @param rank       whose window
+ * @param assert     MPI_MODE_NOCHECK, or 0
+ * @param win        the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+
+/**
+ * MPI_Win_lock_all. Data that are accessed under a lock must be passive.
+ * @param assert  MPI_MODE_NOCHECK, or 0
+ * @param win     the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_lock_all(int assert, MPI_Win win);
+
+/**
+ * MPI_Win_unlock.
+ * @param rank  whose window
+ * @param win   the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_unlock(int rank, MPI_Win win);
+
+/**
+ * MPI_Win_unlock_all.
+ * @param win  the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_unlock_all(MPI_Win win);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ADMPI_WINDOWS_H */

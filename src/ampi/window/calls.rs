@@ -1,0 +1,242 @@
+//! The calls on windows: which of them are MPI's own, and what the others do.
+
+use super::operation::{Combine, Operation};
+use super::registry::with;
+use crate::ampi::argument;
+use crate::ampi::builtin_op::Operator;
+use crate::ampi::bytes;
+use crate::ampi::dispatch::Dispatched;
+use crate::datatype::{BufferTriple, Content, Exposed, Items, RecvBuffer, SendBuffer};
+use crate::datatype::{activity, content, is_installed, not_initialised};
+use crate::error::{Code, Error};
+use crate::mpi::raw::constants;
+use crate::mpi::{Comm, Datatype, Failure, MpiResult, Op, Win};
+use crate::tape;
+use std::ffi::c_int;
+
+/// Items of a target's memory.
+#[derive(Clone, Copy)]
+pub struct Target {
+    pub rank: c_int,
+    pub displacement: i64,
+    /// Their number and datatype: there is no address.
+    pub items: BufferTriple,
+}
+
+/// Whether the call is MPI's own: no datatype is active.
+pub fn are_passive<const N: usize>(all: [&BufferTriple; N]) -> bool {
+    all.iter().all(|argument| content(argument.datatype()) != Content::Active)
+}
+
+#[cold]
+fn without_books() -> Failure {
+    if !is_installed() {
+        return not_initialised().into();
+    }
+    let why = "the window is not for active data: make it by AMPI_Win_create, AMPI_Win_allocate or AMPI_Win_create_dynamic, with a disp_unit of 1 or of 16 and more, or with the info key admpi_active=true";
+    Error::new(Code::Unsupported, why).into()
+}
+
+#[cold]
+fn refused(name: &str, why: &str) -> Failure {
+    Error::new(Code::Unsupported, format!("{name}: {why}")).into()
+}
+
+/// What the items at the target are, which those of `name` at the origin must be too.
+fn items(name: &str, source: &SendBuffer, target: &Target) -> MpiResult<Items> {
+    let datatype = target.items.datatype();
+    let Some(layout) = activity(datatype)? else {
+        let why = "the datatype is active, and target_datatype is passive: both must be active, or both passive";
+        return Err(refused(name, why));
+    };
+    let items = target.items.describe("target_datatype", layout)?;
+    let bytes = source.mixed_bytes().unwrap_or(8 * source.len());
+    if (items.doubles(), items.bytes()) != (source.len(), bytes) {
+        let why = format!(
+            "{} active doubles in {bytes} bytes, and the items at the target have {} in {}",
+            source.len(),
+            items.doubles(),
+            items.bytes()
+        );
+        return Err(Error::new(Code::Argument, format!("{name}: {why}")).into());
+    }
+    Ok(items)
+}
+
+/// What `op` does to items of the target, which are of `datatype`, as those at the origin are.
+fn combine(op: Op, items: &Items, [datatype, there]: [Datatype; 2]) -> MpiResult<Combine> {
+    if op == Op::no_op() {
+        return Ok(Combine::Nothing);
+    }
+    if op == Op::replace() {
+        return Ok(Combine::Replace);
+    }
+    if [datatype, there].contains(&Datatype::active_pair()) {
+        let operator = Operator::of(op, Datatype::active_pair())?;
+        if datatype != there {
+            let why = "pairs of AMPI_ADOUBLE_INT are combined with such pairs only";
+            return Err(refused("target_datatype", why));
+        }
+        return Ok(Combine::Locate(operator.kind));
+    }
+    if items.are_mixed() {
+        let why = "the items have passive parts beside active ones, which only MPI_REPLACE and MPI_NO_OP take";
+        return Err(refused("target_datatype", why));
+    }
+    let operator = Operator::of(op, Datatype::active_double())?;
+    Ok(Combine::Reduce(operator.kind))
+}
+
+/// Notes an operation, unless nobody is its target or it moves nothing.
+fn note(win: Win, target: &Target, operation: Operation<'_>) -> MpiResult<Dispatched> {
+    let is_nothing = operation.items.bytes() == 0;
+    if target.rank == constants().proc_null || is_nothing {
+        return Ok(Dispatched::Complete);
+    }
+    let noted = with(win, |window| window.note(win, target.rank, operation))?;
+    noted.map(|()| Dispatched::Complete).ok_or_else(without_books)
+}
+
+/// MPI's own call, which sends `data`.
+pub fn passive(data: Option<&BufferTriple>) -> MpiResult<Dispatched> {
+    match data {
+        Some(data) if tape::checking() => bytes::none_in(data)?,
+        _ => {}
+    }
+    Ok(Dispatched::Passive)
+}
+
+pub fn put(origin: &BufferTriple, target: &Target, win: Win) -> MpiResult<Dispatched> {
+    if are_passive([origin, &target.items]) {
+        return passive(Some(origin));
+    }
+    let source = argument::source("origin_addr", origin)?;
+    let items = items("origin_datatype", &source, target)?;
+    let (combine, displacement) = (Combine::Replace, target.displacement);
+    let operand = Some(&source);
+    note(win, target, Operation { combine, result: None, operand, displacement, items })
+}
+
+pub fn get(origin: &BufferTriple, target: &Target, win: Win) -> MpiResult<Dispatched> {
+    if are_passive([origin, &target.items]) {
+        return passive(None);
+    }
+    let sink = argument::sink("origin_addr", origin)?;
+    let items = items("origin_datatype", sink.source(), target)?;
+    fetch(sink, None, Combine::Read, items, target, win)
+}
+
+fn fetch(
+    sink: RecvBuffer,
+    operand: Option<&SendBuffer>,
+    combine: Combine,
+    items: Items,
+    target: &Target,
+    win: Win,
+) -> MpiResult<Dispatched> {
+    let (result, displacement) = (Some(sink), target.displacement);
+    note(win, target, Operation { combine, result, operand, displacement, items })
+}
+
+pub fn accumulate(
+    origin: &BufferTriple,
+    target: &Target,
+    op: Op,
+    win: Win,
+) -> MpiResult<Dispatched> {
+    crate::ampi::tangents::check_accumulated(op, target.items.datatype())?;
+    if are_passive([origin, &target.items]) {
+        return passive(Some(origin));
+    }
+    let source = argument::source("origin_addr", origin)?;
+    let items = items("origin_datatype", &source, target)?;
+    let datatypes = [origin.datatype(), target.items.datatype()];
+    let (combine, displacement) = (combine(op, &items, datatypes)?, target.displacement);
+    if combine == Combine::Nothing {
+        let why = "MPI_NO_OP is for AMPI_Get_accumulate and AMPI_Fetch_and_op";
+        return Err(refused("op", why));
+    }
+    let operand = Some(&source);
+    note(win, target, Operation { combine, result: None, operand, displacement, items })
+}
+
+pub fn get_accumulate(
+    origin: &BufferTriple,
+    result: &BufferTriple,
+    target: &Target,
+    op: Op,
+    win: Win,
+) -> MpiResult<Dispatched> {
+    crate::ampi::tangents::check_accumulated(op, target.items.datatype())?;
+    let brings = op != Op::no_op();
+    let passive_origin = !brings || are_passive([origin]);
+    if passive_origin && are_passive([result, &target.items]) {
+        return passive(brings.then_some(origin));
+    }
+    let sink = argument::sink("result_addr", result)?;
+    let items_there = items("result_datatype", sink.source(), target)?;
+    let [brought, there] = [origin, &target.items].map(BufferTriple::datatype);
+    let datatypes = [if brings { brought } else { there }, there];
+    let combine = combine(op, &items_there, datatypes)?;
+    if !brings {
+        return fetch(sink, None, combine, items_there, target, win);
+    }
+    let source = argument::source("origin_addr", origin)?;
+    items("origin_datatype", &source, target)?;
+    fetch(sink, Some(&source), combine, items_there, target, win)
+}
+
+/// Takes note of what is exposed from now on.
+pub fn exposed(win: Win, change: impl FnOnce(&mut Exposed)) -> MpiResult<()> {
+    with(win, |window| {
+        change(window.exposed());
+        Ok(())
+    })
+    .map(|_| ())
+}
+
+/// The library's part of a fence.
+pub fn fence(win: Win, precedes: bool, succeeds: bool) -> MpiResult<()> {
+    with(win, |window| window.fence(precedes, succeeds)).map(|_| ())
+}
+
+/// `group` tells the ranks of the targets on a communicator.
+pub fn start(win: Win, group: impl FnOnce(Comm) -> MpiResult<Vec<c_int>>) -> MpiResult<()> {
+    with(win, |window| window.start(group(window.comm())?)).map(|_| ())
+}
+
+/// The same of the origins.
+pub fn post(win: Win, group: impl FnOnce(Comm) -> MpiResult<Vec<c_int>>) -> MpiResult<()> {
+    with(win, |window| window.post(group(window.comm())?)).map(|_| ())
+}
+
+pub fn complete(win: Win) -> MpiResult<()> {
+    with(win, super::epoch::ActiveWindow::complete).map(|_| ())
+}
+
+/// MPI's own call has ended the accesses.
+pub fn completed(win: Win) -> MpiResult<()> {
+    with(win, super::epoch::ActiveWindow::completed).map(|_| ())
+}
+
+pub fn wait(win: Win) -> MpiResult<()> {
+    with(win, super::epoch::ActiveWindow::wait).map(|_| ())
+}
+
+/// A lock is held from now on, or no longer.
+pub fn locked(win: Win, on: bool) -> MpiResult<()> {
+    with(win, |window| {
+        if on {
+            window.locked();
+        } else {
+            window.unlocked();
+        }
+        Ok(())
+    })
+    .map(|_| ())
+}
+
+/// Before a window is freed.
+pub fn leave(win: Win) -> MpiResult<()> {
+    with(win, |window| window.require_quiet("AMPI_Win_free")).map(|_| ())
+}

@@ -1,0 +1,20 @@
+//! Windows: one-sided communication on active data in epochs that both sides close.
+//!
+//! MPI lets an implementation postpone every operation of such an epoch to its end, and forbids all to look earlier. So an
+//! operation is noted at its origin, with its values. At the end of the epoch one message goes from each origin to each target
+//! that it has operations for, and the target carries them out, in the order of ranks and of each rank's program: an order that
+//! MPI allows. On the tapes such an epoch is values that were sent and received, and statements of the target on its own
+//! memory. The adjoints travel as those of messages along edges do.
+//!
+//! Nothing on a tape refers to a window, its memory or a datatype: all may be gone before the sweep.
+
+pub mod calls;
+mod epoch;
+mod event;
+mod ids;
+mod operation;
+mod read;
+mod registry;
+mod target;
+
+pub use registry::{create, install, remove};

@@ -1,0 +1,122 @@
+//! The target's side: an operation is carried out on the memory that the window exposes.
+
+use super::event::record_sum;
+use super::ids::IdRuns;
+use super::operation::{Combine, Reply, Request};
+use crate::ampi::builtin_op::Kind;
+use crate::ampi::recording::{ids, on_tape};
+use crate::ampi::reduce_local::statement;
+use crate::datatype::{Exposed, Mark, RecvBuffer, Shape};
+use crate::mpi::{MpiResult, Staging};
+use crate::tape::{Ids, Var};
+use std::ffi::c_int;
+
+/// Carries out what came. `mark` is that of the first value that it brings; `serial` the tape that records.
+pub fn carry_out(
+    request: &Request<'_>,
+    exposed: &Exposed,
+    mark: Mark,
+    serial: Option<u64>,
+    reply: &mut Reply,
+) -> MpiResult<()> {
+    let mut sink = exposed.items(request.displacement, &request.items)?;
+    if request.fetches {
+        reply.add(sink.source());
+    }
+    match request.combine {
+        Combine::Nothing | Combine::Read => Ok(()),
+        Combine::Replace => sink.unpack_bytes(request.values, request.bytes, mark),
+        Combine::Reduce(Kind::Sum) => sum(&mut sink, request.values, mark, serial),
+        Combine::Reduce(kind) => reduce(kind, &mut sink, request.values, mark),
+        Combine::Locate(kind) => locate(kind, &mut sink, request, mark),
+    }
+}
+
+/// Adds the ids of what an origin has read by itself.
+pub fn read(request: &Request<'_>, exposed: &Exposed, ids: &mut IdRuns) -> MpiResult<()> {
+    let sink = exposed.items(request.displacement, &request.items)?;
+    ids.add(sink.source(), Shape::Mixed);
+    Ok(())
+}
+
+/// One event for all.
+fn sum(sink: &mut RecvBuffer, values: &[f64], mark: Mark, serial: Option<u64>) -> MpiResult<()> {
+    let n = sink.len();
+    let mut sums = Staging::take(n);
+    let shape = sink.source().pack(sums.as_mut_slice());
+    sums.as_mut_slice().iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    let mark = match serial {
+        None => Mark::PASSIVE,
+        Some(serial) => on_tape(serial, |tape| {
+            let target = ids(tape, sink.source(), shape)?;
+            let first = record_sum(tape, target, Ids::in_a_row(mark.first, n))?;
+            Ok(Mark { first, tag: tape.tag() })
+        })?,
+    };
+    sink.unpack(sums.as_slice(), mark)
+}
+
+/// Whether `x` displaces `y`: a NaN is better than all.
+fn wins(kind: Kind, x: f64, y: f64) -> bool {
+    (if kind == Kind::Min { x < y } else { x > y }) || (x.is_nan() && !y.is_nan())
+}
+
+/// A value and an index on the wire.
+const PAIR: usize = size_of::<f64>() + size_of::<c_int>();
+
+fn pair(bytes: &[u8]) -> (f64, c_int) {
+    let (value, index) = bytes.split_at(size_of::<f64>());
+    let value = f64::from_ne_bytes(value.try_into().expect("a value"));
+    (value, c_int::from_ne_bytes(index.try_into().expect("an index")))
+}
+
+/// The better of two pairs stays. Of equal values that with the lower index does, and the target's of equal indices.
+fn locate(kind: Kind, sink: &mut RecvBuffer, request: &Request<'_>, mark: Mark) -> MpiResult<()> {
+    let before = sink.source().vars();
+    let mut old = Staging::take(sink.source().words());
+    sink.source().pack(old.as_mut_slice());
+    let mut best = bytes_of(old.as_slice());
+    let brought = bytes_of(request.values);
+    let mut keeps = vec![true; before.len()];
+    for (keeps, (best, brought)) in
+        keeps.iter_mut().zip(best.chunks_exact_mut(PAIR).zip(brought.chunks_exact(PAIR)))
+    {
+        let ((x, i), (y, j)) = (pair(brought), pair(best));
+        if wins(kind, x, y) || (i < j && (x == y || (x.is_nan() && y.is_nan()))) {
+            best.copy_from_slice(brought);
+            *keeps = false;
+        }
+    }
+    for (word, bytes) in old.as_mut_slice().iter_mut().zip(best.chunks_exact(8)) {
+        *word = f64::from_ne_bytes(bytes.try_into().expect("a word"));
+    }
+    sink.unpack_bytes(old.as_slice(), request.bytes, mark)?;
+    let mut vars = sink.source().vars();
+    for (var, (before, _)) in
+        vars.iter_mut().zip(before.iter().zip(keeps)).filter(|(_, (_, keeps))| *keeps)
+    {
+        *var = *before;
+    }
+    sink.set_vars(&vars)
+}
+
+fn bytes_of(words: &[f64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+/// A statement for each product. Of equal extrema the target's stays, which stands on the left; a NaN is better than all.
+fn reduce(kind: Kind, sink: &mut RecvBuffer, values: &[f64], mark: Mark) -> MpiResult<()> {
+    let mut vars = sink.source().vars();
+    for ((i, var), &value) in (0..).zip(&mut vars).zip(values) {
+        let Mark { first: id, tag } = mark.behind(i);
+        let operand = Var { value, id, tag };
+        let (x, y) = (value, var.value);
+        let wins = wins(kind, x, y);
+        match kind {
+            Kind::Sum | Kind::Product => *var = statement(kind, *var, operand)?,
+            Kind::Min | Kind::Max if wins => *var = operand,
+            Kind::Min | Kind::Max => {}
+        }
+    }
+    sink.set_vars(&vars)
+}

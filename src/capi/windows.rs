@@ -1,0 +1,298 @@
+//! Windows: how they are made, and where their epochs begin and end. `include/admpi/windows.h` is generated from this file.
+//!
+//! Every function makes MPI's call. On a window for active data the library takes note of it, and where an epoch ends it
+//! carries out the operations on active data.
+
+use super::support::one_sided::{address, after_mpi, before_mpi, make_window, on_window, ranks};
+use crate::ampi::window::{calls, create};
+use crate::datatype::Exposed;
+use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win, widen};
+use crate::mpi::{Win, mode};
+use std::ffi::{c_int, c_void};
+
+/// MPI_Win_create. The window may be accessed with active data if `disp_unit` is 1, or 16 and more, on some rank whose
+/// part has 16 bytes or more. The info key `admpi_active`, `true` or `false`, decides otherwise. Collective over `comm`.
+/// @param base       memory, `admpi_var`s for active data
+/// @param size       its length in bytes
+/// @param disp_unit  bytes from one displacement to the next, such as sizeof(admpi_var)
+/// @param info       hints, or MPI_INFO_NULL
+/// @param comm       an intracommunicator
+/// @param[out] win   the window
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_create(
+    base: *mut c_void,
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let make = || raw::MPI_Win_create(base, size, disp_unit, info, comm, win);
+        make_window("AMPI_Win_create", (info, comm), win, make, |win, comm, hint| {
+            let part = (widen(size), i64::from(disp_unit));
+            create(win, comm, Exposed::new(base, part.0, part.1), part, hint, |_| {})
+        })
+    }
+}
+
+/// MPI_Win_allocate. For active data as AMPI_Win_create; then the memory holds zeros. Collective over `comm`.
+/// @param size          length of the memory in bytes
+/// @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+/// @param info          hints, or MPI_INFO_NULL
+/// @param comm          an intracommunicator
+/// @param[out] baseptr  the address of a pointer to the memory
+/// @param[out] win      the window
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_allocate(
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let make = || raw::MPI_Win_allocate(rounded(size), disp_unit, info, comm, baseptr, win);
+        make_window("AMPI_Win_allocate", (info, comm), win, make, |win, comm, hint| {
+            let part = (widen(size), i64::from(disp_unit));
+            let base = address(baseptr)?;
+            // What it holds must not look like active values.
+            create(win, comm, Exposed::new(base, part.0, part.1), part, hint, Exposed::clear)
+        })
+    }
+}
+
+/// MPICH misplaces operations on windows that it allocates in other sizes.
+fn rounded(size: MPI_Aint) -> MPI_Aint {
+    if size > 0 { size.saturating_add(15) / 16 * 16 } else { size }
+}
+
+/// MPI_Win_create_dynamic. The window may be accessed with active data, unless the info key `admpi_active` is `false`.
+/// Collective over `comm`.
+/// @param info      hints, or MPI_INFO_NULL
+/// @param comm      an intracommunicator
+/// @param[out] win  the window
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_create_dynamic(
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let make = || raw::MPI_Win_create_dynamic(info, comm, win);
+        make_window("AMPI_Win_create_dynamic", (info, comm), win, make, |win, comm, hint| {
+            create(win, comm, Exposed::dynamic(), (0, 1), Some(hint.unwrap_or(true)), |_| {})
+        })
+    }
+}
+
+/// MPI_Win_attach. Local.
+/// @param win   a window of AMPI_Win_create_dynamic
+/// @param base  memory, `admpi_var`s for active data
+/// @param size  its length in bytes
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_attach(
+    win: MPI_Win,
+    base: *mut c_void,
+    size: MPI_Aint,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_attach(win, base, size);
+        after_mpi("AMPI_Win_attach", win, mpi, |win| {
+            calls::exposed(win, |exposed| exposed.attach(base, widen(size)))
+        })
+    }
+}
+
+/// MPI_Win_detach. Local.
+/// @param win   a window of AMPI_Win_create_dynamic
+/// @param base  memory that was attached
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_detach(win: MPI_Win, base: *const c_void) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_detach(win, base);
+        after_mpi("AMPI_Win_detach", win, mpi, |win| {
+            calls::exposed(win, |exposed| exposed.detach(base))
+        })
+    }
+}
+
+/// MPI_Win_free. What was recorded on the window can still be reversed. Collective.
+/// @param[in,out] win  MPI_WIN_NULL on return
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_free(win: *mut MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        if !win.is_null() {
+            let on = Win::new(*win);
+            let code = on_window("AMPI_Win_free", on, || calls::leave(on));
+            if code != raw::SUCCESS {
+                return code;
+            }
+        }
+        raw::MPI_Win_free(win)
+    }
+}
+
+/// MPI_Win_fence. Carries out the operations on active data since the last one, unless `assert` says that there are none.
+/// Collective.
+/// @param assert  MPI_MODE_..., or 0
+/// @param win     the window
+/// @return an MPI code, raised on `win`; ADMPI_ERR_MISMATCH where one rank records and another does not
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_fence(assert: c_int, win: MPI_Win) -> c_int {
+    let (precedes, succeeds) = (assert & mode::NO_PRECEDE == 0, assert & mode::NO_SUCCEED == 0);
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let library = |win| calls::fence(win, precedes, succeeds);
+        before_mpi("AMPI_Win_fence", win, library, || raw::MPI_Win_fence(assert, win))
+    }
+}
+
+/// MPI_Win_start.
+/// @param group   the ranks whose windows are going to be accessed
+/// @param assert  MPI_MODE_NOCHECK, or 0
+/// @param win     the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_start(
+    group: MPI_Group,
+    assert: c_int,
+    win: MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_start(group, assert, win);
+        after_mpi("AMPI_Win_start", win, mpi, |win| calls::start(win, |comm| ranks(group, comm)))
+    }
+}
+
+/// MPI_Win_complete. Hands the operations on active data since AMPI_Win_start over to their targets; what they
+/// got has its values and ids.
+/// @param win  the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_complete(win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_complete(win);
+        let code = before_mpi("AMPI_Win_complete", win, calls::complete, mpi);
+        after_mpi("AMPI_Win_complete", win, || code, calls::completed)
+    }
+}
+
+/// MPI_Win_post.
+/// @param group   the ranks that are going to access this rank's window
+/// @param assert  MPI_MODE_..., or 0
+/// @param win     the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_post(
+    group: MPI_Group,
+    assert: c_int,
+    win: MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_post(group, assert, win);
+        after_mpi("AMPI_Win_post", win, mpi, |win| calls::post(win, |comm| ranks(group, comm)))
+    }
+}
+
+/// MPI_Win_wait. Carries out the operations on active data of those who have accessed this rank's window.
+/// @param win  the window
+/// @return an MPI code, raised on `win`; ADMPI_ERR_MISMATCH where one rank records and another does not
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_wait(win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe { after_mpi("AMPI_Win_wait", win, || raw::MPI_Win_wait(win), calls::wait) }
+}
+
+/// MPI_Win_test. As AMPI_Win_wait if all have completed their accesses.
+/// @param win        the window
+/// @param[out] flag  whether they have
+/// @return an MPI code, raised on `win`; ADMPI_ERR_MISMATCH where one rank records and another does not
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_test(win: MPI_Win, flag: *mut c_int) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        after_mpi(
+            "AMPI_Win_test",
+            win,
+            || raw::MPI_Win_test(win, flag),
+            |win| {
+                if *flag == 0 { Ok(()) } else { calls::wait(win) }
+            },
+        )
+    }
+}
+
+/// MPI_Win_lock. Data that are accessed under a lock must be passive.
+/// @param lock_type  MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
+/// @param rank       whose window
+/// @param assert     MPI_MODE_NOCHECK, or 0
+/// @param win        the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_lock(
+    lock_type: c_int,
+    rank: c_int,
+    assert: c_int,
+    win: MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_lock(lock_type, rank, assert, win);
+        after_mpi("AMPI_Win_lock", win, mpi, |win| calls::locked(win, true))
+    }
+}
+
+/// MPI_Win_lock_all. Data that are accessed under a lock must be passive.
+/// @param assert  MPI_MODE_NOCHECK, or 0
+/// @param win     the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_lock_all(assert, win);
+        after_mpi("AMPI_Win_lock_all", win, mpi, |win| calls::locked(win, true))
+    }
+}
+
+/// MPI_Win_unlock.
+/// @param rank  whose window
+/// @param win   the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_unlock(rank, win);
+        after_mpi("AMPI_Win_unlock", win, mpi, |win| calls::locked(win, false))
+    }
+}
+
+/// MPI_Win_unlock_all.
+/// @param win  the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_unlock_all(win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_unlock_all(win);
+        after_mpi("AMPI_Win_unlock_all", win, mpi, |win| calls::locked(win, false))
+    }
+}

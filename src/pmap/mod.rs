@@ -1,0 +1,26 @@
+//! Nested pmap over device maps: trees of devices, programs whose parts run on them, and what such programs cost.
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod device_map;
+mod function;
+mod key;
+mod plan;
+#[cfg(feature = "mpi")]
+pub mod ranks;
+mod scan;
+mod shard;
+mod simulate;
+#[cfg(test)]
+mod tests;
+mod text;
+mod types;
+
+pub use blocks::blocks;
+pub use device_map::{DeviceMap, Member, Node};
+pub use function::{Body, Elementwise, Extent, Extents, Function, Kind, Operation};
+pub use key::{Device, Environment, Key, Keys};
+pub use plan::Plan;
+pub use shard::{Sharding, Share};
+pub use simulate::{Account, Row, Simulation, Topology};
+pub use types::{Type, Types};

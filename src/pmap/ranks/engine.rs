@@ -1,0 +1,674 @@
+//! The engine: which rank is which device, which bodies this rank is in, and the calls that move values.
+
+use super::exchange::{Exchange, Place};
+use super::transfer;
+use super::value::{Piece, Shape, Value};
+use crate::ampi::communicator;
+use crate::error::{Code, Error, Result};
+use crate::matrix::{self, Owned};
+use crate::mpi::{Comm, Failure, MpiResult};
+use crate::pmap::{Device, DeviceMap, Environment, Keys, Member, blocks};
+use crate::tape::{Tape, Var, with_current};
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+/// The calls in which all ranks agree stand outside of all bodies.
+const OUTSIDE: u64 = 1;
+
+fn hash(of: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    // Not `OUTSIDE`.
+    hasher.finish() | 2
+}
+
+/// A body that this rank runs; the program itself is one.
+struct Scope {
+    id: u64,
+    calls: u64,
+    bound: Environment,
+    device: Device,
+    /// The devices whose ranks run it.
+    footprint: Vec<Device>,
+}
+
+pub struct Engine {
+    comm: Comm,
+    exchange: Exchange,
+    map: DeviceMap,
+    /// The rank of each device.
+    ranks: BTreeMap<Device, i32>,
+    device: Device,
+    groups: BTreeMap<Vec<i32>, Comm>,
+    scopes: Vec<Scope>,
+    epoch: u64,
+}
+
+/// A body of a pmap on its way.
+pub struct Run {
+    members: Vec<Member>,
+    scope: u64,
+}
+
+/// What this rank runs of a pmap: nothing, or the body for a device.
+pub struct Iteration {
+    pub device: Device,
+    pub inputs: Vec<Value>,
+}
+
+/// The results of a body.
+pub type Body = Result<Vec<Value>>;
+
+fn failed(failure: Failure) -> Error {
+    failure.into_error("pmap")
+}
+
+/// The ranks that a call needs, of which one may have a part of its own.
+struct Party {
+    ranks: Vec<i32>,
+    /// The place of the root among them.
+    root: usize,
+    /// The place of each device of the node.
+    places: Vec<usize>,
+}
+
+/// A tuple that a call is given, and what this rank brings.
+struct Given<'v> {
+    members: Vec<Member>,
+    pieces: &'v [Piece],
+    own: Result<Option<Shape>>,
+}
+
+fn number(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn as_rank(n: usize) -> i32 {
+    i32::try_from(n).unwrap_or(i32::MAX)
+}
+
+/// The elements of block `k` along `dim`, column by column.
+fn part(elements: &[Var], shape: Shape, dim: usize, (first, n): (usize, usize)) -> Vec<Var> {
+    if dim == 1 {
+        return elements[first * shape[0]..(first + n) * shape[0]].to_vec();
+    }
+    let column = |j: usize| &elements[j * shape[0] + first..j * shape[0] + first + n];
+    (0..shape[1]).flat_map(column).copied().collect()
+}
+
+fn made(shape: Shape, elements: &[Var]) -> Result<Owned> {
+    with_current(|tape| Tape::matrix_with(tape, shape[0], shape[1], elements))
+}
+
+/// The same values under ids of their own.
+fn copied(shape: Shape, elements: &[Var]) -> Result<Owned> {
+    with_current(|tape| matrix::gather(tape, shape[0], shape[1], elements))
+}
+
+fn elements(piece: &Piece) -> Result<Vec<Var>> {
+    piece.matrix.as_ref().map_or_else(|| Ok(Vec::new()), |matrix| matrix.elements())
+}
+
+impl Engine {
+    /// Collective over `comm`. Rank r is device `devices[r]`, or r.
+    pub fn new(
+        comm: Comm,
+        map: &DeviceMap,
+        devices: Option<&[Device]>,
+        root: Device,
+    ) -> MpiResult<Self> {
+        let comm = comm.split(comm.rank()?)?;
+        let size = comm.size()?;
+        let numbered: Vec<Device> = (0..size.into()).collect();
+        let devices = devices.unwrap_or(&numbered);
+        let checked = Self::rank_map(map, devices, root);
+        let own = devices.get(usize::try_from(comm.rank()?).unwrap_or(0)).copied();
+        let ranks = checked.clone().unwrap_or_default();
+        let scope = Scope {
+            id: hash(0),
+            calls: 0,
+            bound: Environment::default(),
+            device: root,
+            footprint: devices.to_vec(),
+        };
+        let mut engine = Self {
+            comm,
+            exchange: Exchange::new(comm)?,
+            map: map.clone(),
+            ranks,
+            device: own.unwrap_or_default(),
+            groups: BTreeMap::new(),
+            scopes: vec![scope],
+            epoch: 0,
+        };
+        let what = hash((map.to_string(), devices, root));
+        match engine.all_agree(what, checked.map(|_| ()))? {
+            Ok(()) => Ok(engine),
+            Err(error) => {
+                engine.end()?;
+                Err(error.into())
+            }
+        }
+    }
+
+    fn rank_map(
+        map: &DeviceMap,
+        devices: &[Device],
+        root: Device,
+    ) -> Result<BTreeMap<Device, i32>> {
+        let mut ranks = BTreeMap::new();
+        for (rank, &device) in devices.iter().enumerate() {
+            if device < 0 {
+                let why = format!("devices[{rank}] = {device}: devices are numbers from 0");
+                return Err(Error::new(Code::Baddev, why));
+            }
+            if let Some(other) = ranks.insert(device, as_rank(rank)) {
+                let why = format!("device {device} is both rank {other} and rank {rank}");
+                return Err(Error::new(Code::Rankmap, why));
+            }
+        }
+        let needed = map.devices().into_iter().chain([root]);
+        if let Some(device) = needed.into_iter().find(|device| !ranks.contains_key(device)) {
+            let why = format!(
+                "device {device} of {map} with root {root} is no rank: the ranks are devices {devices:?}"
+            );
+            return Err(Error::new(Code::Rankmap, why));
+        }
+        Ok(ranks)
+    }
+
+    fn all_agree(&mut self, what: u64, own: Result<()>) -> MpiResult<Result<()>> {
+        let members: Vec<i32> = (0..self.comm.size()?).collect();
+        let at = Place { scope: OUTSIDE, call: self.epoch };
+        let agreed = self.exchange.agree(&members, (at, what), &[OUTSIDE], own.map(|()| None))?;
+        self.epoch += 1;
+        Ok(agreed.map(|_| ()))
+    }
+
+    /// The end of a program, or of a part of one: all ranks learn the first failure of any. Collective over all ranks,
+    /// outside of bodies.
+    pub fn agree(&mut self, own: Result<()>) -> Result<()> {
+        if let Err(error) = &own {
+            let all: Vec<i32> = self.ranks.values().copied().collect();
+            self.exchange.leave(self.scopes[0].id, &all, error).map_err(failed)?;
+        }
+        let agreed = self.all_agree(0, own).map_err(failed)?;
+        self.exchange.over(self.scopes[0].id);
+        (self.scopes[0].id, self.scopes[0].calls) = (hash(self.epoch), 0);
+        agreed
+    }
+
+    /// Frees communicators; collective.
+    pub fn end(mut self) -> MpiResult<()> {
+        self.exchange.end()?;
+        // In the same order on all their members.
+        for comm in self.groups.into_values() {
+            communicator::leave(comm)?;
+            comm.free()?;
+        }
+        self.comm.free()
+    }
+
+    /// The device that is this rank.
+    pub const fn device(&self) -> Device {
+        self.device
+    }
+
+    fn scope(&self) -> &Scope {
+        self.scopes.last().expect("the program")
+    }
+
+    /// The device whose body this rank runs; outside of bodies the root.
+    pub fn home(&self) -> Device {
+        self.scope().device
+    }
+
+    /// Counts a call, whatever becomes of it: all ranks of a body count alike.
+    fn step(&mut self) -> Place {
+        let scope = self.scopes.last_mut().expect("the program");
+        scope.calls += 1;
+        Place { scope: scope.id, call: scope.calls }
+    }
+
+    /// The members of a node, all within the body's devices.
+    fn members(&self, call: &str, keys: &Keys) -> Result<Vec<Member>> {
+        let scope = self.scope();
+        let members = self.map.node(keys, &scope.bound)?.members();
+        for member in &members {
+            if let Some(device) = member.footprint.iter().find(|&d| !scope.footprint.contains(d)) {
+                let why = format!(
+                    "{call}: keys {keys} ({}) lead to device {device}, which is not among the devices {:?} of this body: an iteration beside it may have it",
+                    scope.bound, scope.footprint
+                );
+                return Err(Error::new(Code::Overlap, why));
+            }
+        }
+        Ok(members)
+    }
+
+    fn here(&self, call: &str, device: Device) -> Result<()> {
+        let scope = self.scope();
+        if scope.footprint.contains(&device) {
+            return Ok(());
+        }
+        let why = format!(
+            "{call}: device {device} is not among the devices {:?} of this body ({})",
+            scope.footprint, scope.bound
+        );
+        Err(Error::new(Code::Placement, why))
+    }
+
+    fn party(&self, root: Option<Device>, members: &[Member]) -> Party {
+        let mut devices: Vec<Device> = members.iter().map(|member| member.device).collect();
+        if let Some(root) = root.filter(|root| !devices.contains(root)) {
+            devices.insert(0, root);
+        }
+        let place =
+            |device: Device| devices.iter().position(|&d| d == device).expect("one of the party");
+        Party {
+            ranks: devices.iter().map(|device| self.ranks[device]).collect(),
+            root: root.map_or(0, place),
+            places: members.iter().map(|member| place(member.device)).collect(),
+        }
+    }
+
+    fn rank(&self) -> i32 {
+        self.ranks[&self.device]
+    }
+
+    /// What the members bring; None on a rank that is none.
+    fn meet(
+        &mut self,
+        party: &Party,
+        at: Place,
+        what: impl Hash,
+        own: Result<Option<Shape>>,
+    ) -> Result<Option<Vec<Option<Shape>>>> {
+        if !party.ranks.contains(&self.rank()) {
+            return own.map(|_| None);
+        }
+        if party.ranks.len() == 1 {
+            return own.map(|shape| Some(vec![shape]));
+        }
+        let scopes: Vec<u64> =
+            [OUTSIDE].into_iter().chain(self.scopes.iter().map(|scope| scope.id)).collect();
+        let agreed = self.exchange.agree(&party.ranks, (at, hash(what)), &scopes, own);
+        agreed.map_err(failed)?.map(Some)
+    }
+
+    /// The communicator of a party: made once, by its members alone.
+    fn group(&mut self, party: &Party) -> MpiResult<Comm> {
+        if let Some(&comm) = self.groups.get(&party.ranks) {
+            return Ok(comm);
+        }
+        let comm = self.comm.of_ranks(&party.ranks)?;
+        communicator::enter(comm)?;
+        self.groups.insert(party.ranks.clone(), comm);
+        Ok(comm)
+    }
+
+    /// The shape of a piece that its device brings.
+    fn brought(&self, call: &str, piece: &Piece) -> Result<Option<Shape>> {
+        piece.sound()?;
+        if piece.device == self.device && piece.matrix.is_none() {
+            let why = format!("{call}: the value on device {} has no matrix there", piece.device);
+            return Err(Error::new(Code::Placement, why));
+        }
+        Ok(piece.shape.filter(|_| piece.device == self.device))
+    }
+
+    fn own_place(&self, party: &Party) -> usize {
+        party.ranks.iter().position(|&rank| rank == self.rank()).expect("a member")
+    }
+
+    fn tuple(
+        &self,
+        members: Vec<Member>,
+        shape: impl Fn(usize) -> Option<Shape>,
+        own: Option<Owned>,
+    ) -> Value {
+        let mut own = own;
+        let piece =
+            |(k, member): (usize, &Member)| match own.take_if(|_| member.device == self.device) {
+                Some(matrix) => Piece::new(member.device, matrix),
+                None => Piece::placeholder(member.device, shape(k)),
+            };
+        let pieces = members.iter().enumerate().map(piece).collect();
+        Value::Tuple { members, pieces }
+    }
+
+    /// Blocks of rows (0) or columns (1), one on each device of a node; the larger blocks come first.
+    pub fn scatter(&mut self, x: &Value, dim: usize, keys: &Keys) -> Result<Value> {
+        let at = self.step();
+        let (x, members) = (x.one("scatter", "x")?, self.members("scatter", keys)?);
+        if dim > 1 {
+            let why = format!("scatter: dim = {dim}: a matrix has dimensions 0 and 1");
+            return Err(Error::new(Code::Shape, why));
+        }
+        self.here("scatter", x.device)?;
+        let party = self.party(Some(x.device), &members);
+        let own = self.brought("scatter", x);
+        let met = self.meet(&party, at, ("scatter", dim, keys, x.device), own)?;
+        let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
+        let n = members.len();
+        let cut = |shape: Shape| blocks(shape[dim], n);
+        let shape_of = |k: usize| {
+            let mut shape = whole?;
+            shape[dim] = cut(shape)[k].1;
+            Some(shape)
+        };
+        let (Some(_), Some(whole)) = (met, whole) else {
+            return Ok(self.tuple(members, shape_of, None));
+        };
+        let mine = members.iter().position(|member| member.device == self.device);
+        let all = elements(x)?;
+        let blocks_of = |k: usize| part(&all, whole, dim, cut(whole)[k]);
+        if party.ranks.len() == 1 {
+            let own = copied(shape_of(0).unwrap_or(whole), &blocks_of(0))?;
+            return Ok(self.tuple(members, shape_of, Some(own)));
+        }
+        let is_root = x.device == self.device;
+        let mut parts = vec![Vec::new(); party.ranks.len()];
+        let mut counts = vec![0; party.ranks.len()];
+        for (k, &place) in party.places.iter().enumerate() {
+            counts[place] = number(shape_of(k).map_or(0, |[rows, cols]| rows * cols));
+            if is_root {
+                parts[place] = blocks_of(k);
+            }
+        }
+        let packed = is_root.then(|| parts.concat());
+        let room = mine.and_then(shape_of).map_or(0, |[rows, cols]| rows * cols);
+        let comm = self.group(&party).map_err(failed)?;
+        let received =
+            transfer::scatter(comm, as_rank(party.root), packed, &counts, room).map_err(failed)?;
+        let own = mine.map(|k| made(shape_of(k).unwrap_or_default(), &received)).transpose()?;
+        Ok(self.tuple(members, shape_of, own))
+    }
+
+    /// A copy on each device of a node.
+    pub fn broadcast(&mut self, x: &Value, keys: &Keys) -> Result<Value> {
+        let at = self.step();
+        let (x, members) = (x.one("broadcast", "x")?, self.members("broadcast", keys)?);
+        self.here("broadcast", x.device)?;
+        let party = self.party(Some(x.device), &members);
+        let own = self.brought("broadcast", x);
+        let met = self.meet(&party, at, ("broadcast", keys, x.device), own)?;
+        let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
+        let (Some(_), Some(shape)) = (met, whole) else {
+            return Ok(self.tuple(members, |_| whole, None));
+        };
+        let is_root = x.device == self.device;
+        let mut data = elements(x)?;
+        if party.ranks.len() > 1 {
+            data.resize(shape[0] * shape[1], Var::default());
+            let comm = self.group(&party).map_err(failed)?;
+            data = transfer::broadcast(comm, as_rank(party.root), data).map_err(failed)?;
+        }
+        let mine = members.iter().any(|member| member.device == self.device);
+        // The root's copy is a value of its own.
+        let make = if is_root { copied } else { made };
+        let own = mine.then(|| make(shape, &data)).transpose()?;
+        Ok(self.tuple(members, |_| whole, own))
+    }
+
+    /// The pieces of a tuple, each with what its device brings.
+    fn pieces<'v>(&self, call: &str, xs: &'v Value) -> Result<Given<'v>> {
+        let (members, pieces) = xs.tuple(call, "xs")?;
+        for piece in pieces {
+            self.here(call, piece.device)?;
+        }
+        // A rank that runs a body that failed knows of it though the piece is another's.
+        let failure = pieces.iter().find_map(|piece| piece.failure.clone());
+        let mine = pieces.iter().find(|piece| piece.device == self.device);
+        let own = match failure {
+            Some(error) => Err(error),
+            None => mine.map_or(Ok(None), |piece| self.brought(call, piece)),
+        };
+        Ok(Given { members: members.to_vec(), pieces, own })
+    }
+
+    /// The shapes of all pieces, which fit together: equal, or along `dim` of any extent.
+    fn fitting(
+        call: &str,
+        members: &[Member],
+        shapes: &[Option<Shape>],
+        dim: Option<usize>,
+    ) -> Result<Vec<Shape>> {
+        let known: Vec<Shape> = shapes.iter().map(|shape| shape.unwrap_or_default()).collect();
+        for (k, shape) in known.iter().enumerate() {
+            let fits = (0..2).all(|i| Some(i) == dim || shape[i] == known[0][i]);
+            if !fits {
+                let why = format!(
+                    "{call}: device {} has {} x {}, device {} has {} x {}",
+                    members[0].device,
+                    known[0][0],
+                    known[0][1],
+                    members[k].device,
+                    shape[0],
+                    shape[1]
+                );
+                return Err(Error::new(Code::Shape, why));
+            }
+        }
+        Ok(known)
+    }
+
+    /// The pieces of a tuple behind each other, by rows (0) or columns (1), on the device whose body this is.
+    pub fn gather(&mut self, xs: &Value, dim: usize) -> Result<Value> {
+        let at = self.step();
+        let home = self.home();
+        let Given { members, pieces, own } = self.pieces("gather", xs)?;
+        if dim > 1 {
+            let why = format!("gather: dim = {dim}: a matrix has dimensions 0 and 1");
+            return Err(Error::new(Code::Shape, why));
+        }
+        let party = self.party(Some(home), &members);
+        let met = self.meet(&party, at, ("gather", dim, xs.devices(), home), own)?;
+        let Some(shapes) = met else {
+            return Ok(Value::One(Piece::placeholder(home, None)));
+        };
+        let shapes: Vec<_> = party.places.iter().map(|&place| shapes[place]).collect();
+        let shapes = Self::fitting("gather", &members, &shapes, Some(dim))?;
+        let mut whole = shapes[0];
+        whole[dim] = shapes.iter().map(|shape| shape[dim]).sum();
+        let mine = pieces.iter().find(|piece| piece.device == self.device);
+        let data = mine.map_or_else(|| Ok(Vec::new()), elements)?;
+        if party.ranks.len() == 1 {
+            return Ok(Value::One(Piece::new(home, copied(whole, &data)?)));
+        }
+        let mut counts = vec![0; party.ranks.len()];
+        for (shape, &place) in shapes.iter().zip(&party.places) {
+            counts[place] = number(shape[0] * shape[1]);
+        }
+        let comm = self.group(&party).map_err(failed)?;
+        let is_root = home == self.device;
+        let all = transfer::gather(comm, as_rank(party.root), data, is_root.then_some(&counts));
+        let all = all.map_err(failed)?;
+        if !is_root {
+            return Ok(Value::One(Piece::placeholder(home, Some(whole))));
+        }
+        // Where each rank's part begins, and then the parts in the order of the tuple.
+        let starts: Vec<usize> = (0..counts.len())
+            .map(|place| counts[..place].iter().map(|&n| usize::try_from(n).unwrap_or(0)).sum())
+            .collect();
+        let mut joined = vec![Var::default(); all.len()];
+        let mut first = 0;
+        for (shape, &place) in shapes.iter().zip(&party.places) {
+            for j in 0..shape[1] {
+                for i in 0..shape[0] {
+                    let (row, col) = if dim == 0 { (first + i, j) } else { (i, first + j) };
+                    joined[col * whole[0] + row] = all[starts[place] + j * shape[0] + i];
+                }
+            }
+            first += shape[dim];
+        }
+        Ok(Value::One(Piece::new(home, made(whole, &joined)?)))
+    }
+
+    /// The sum of the pieces, on the device whose body this is.
+    pub fn reduce(&mut self, xs: &Value) -> Result<Value> {
+        let at = self.step();
+        let home = self.home();
+        let Given { members, pieces, own } = self.pieces("reduce", xs)?;
+        let party = self.party(Some(home), &members);
+        let met = self.meet(&party, at, ("reduce", xs.devices(), home), own)?;
+        let Some(shapes) = met else {
+            return Ok(Value::One(Piece::placeholder(home, None)));
+        };
+        let shapes: Vec<_> = party.places.iter().map(|&place| shapes[place]).collect();
+        let shape = Self::fitting("reduce", &members, &shapes, None)?[0];
+        let mine = pieces.iter().find(|piece| piece.device == self.device);
+        let mut data = mine.map_or_else(|| Ok(Vec::new()), elements)?;
+        if party.ranks.len() == 1 {
+            return Ok(Value::One(Piece::new(home, copied(shape, &data)?)));
+        }
+        data.resize(shape[0] * shape[1], Var::default());
+        let comm = self.group(&party).map_err(failed)?;
+        let sum = transfer::sum(comm, Some(as_rank(party.root)), data).map_err(failed)?;
+        Ok(Value::One(if home == self.device {
+            Piece::new(home, made(shape, &sum)?)
+        } else {
+            Piece::placeholder(home, Some(shape))
+        }))
+    }
+
+    /// The sum of the pieces, on each of their devices.
+    pub fn allreduce(&mut self, xs: &Value) -> Result<Value> {
+        let at = self.step();
+        let Given { members, pieces, own } = self.pieces("allreduce", xs)?;
+        let party = self.party(None, &members);
+        let Some(shapes) = self.meet(&party, at, ("allreduce", xs.devices()), own)? else {
+            let shape = pieces[0].shape;
+            return Ok(self.tuple(members, |_| shape, None));
+        };
+        let shape = Self::fitting("allreduce", &members, &shapes, None)?[0];
+        let place = self.own_place(&party);
+        let data = elements(&pieces[place])?;
+        let own = if party.ranks.len() == 1 {
+            copied(shape, &data)?
+        } else {
+            let comm = self.group(&party).map_err(failed)?;
+            made(shape, &transfer::sum(comm, None, data).map_err(failed)?)?
+        };
+        Ok(self.tuple(members, |_| Some(shape), Some(own)))
+    }
+
+    /// The piece of a tuple on a device; by default that whose body this is. Nothing moves.
+    pub fn select(&mut self, xs: &Value, device: Option<Device>) -> Result<Value> {
+        self.step();
+        let device = device.unwrap_or_else(|| self.home());
+        let (_, pieces) = xs.tuple("select", "xs")?;
+        let found = pieces.iter().find(|piece| piece.device == device).ok_or_else(|| {
+            let why =
+                format!("select: device {device} is not among the devices {:?}", xs.devices());
+            Error::new(Code::Placement, why)
+        })?;
+        Ok(Value::One(found.sound()?.clone()))
+    }
+
+    /// A value on a device: its rank has the matrix, the others at most its shape.
+    pub fn place(&self, device: Device, shape: Option<Shape>, own: Option<Owned>) -> Result<Value> {
+        self.here("place", device)?;
+        if device != self.device {
+            return Ok(Value::One(Piece::placeholder(device, shape)));
+        }
+        let matrix = own.ok_or_else(|| {
+            let why = format!("place: this rank is device {device}, and matrix is NULL");
+            Error::new(Code::Placement, why)
+        })?;
+        Ok(Value::One(Piece::new(device, matrix)))
+    }
+
+    /// Begins a pmap over tuples on the same devices. `variable` is bound to the device of each iteration.
+    pub fn enter(&mut self, variable: &str, xs: &[&Value]) -> Result<(Run, Option<Iteration>)> {
+        let at = self.step();
+        let Some(first) = xs.first() else {
+            return Err(Error::new(Code::Arity, "pmap: no tuple says on which devices to run"));
+        };
+        let (members, _) = first.tuple("pmap", "the first argument")?;
+        let members = members.to_vec();
+        for (k, value) in xs.iter().enumerate() {
+            value.tuple("pmap", &format!("argument {k}"))?;
+            if value.devices() != first.devices() {
+                let why = format!(
+                    "pmap: argument 0 is on devices {:?}, argument {k} on {:?}",
+                    first.devices(),
+                    value.devices()
+                );
+                return Err(Error::new(Code::Arity, why));
+            }
+        }
+        for member in &members {
+            for &device in &member.footprint {
+                self.here("pmap", device)?;
+            }
+        }
+        let mine = members.iter().position(|member| member.footprint.contains(&self.device));
+        let Some(k) = mine else { return Ok((Run { members, scope: 0 }, None)) };
+        let Member { device, footprint } = members[k].clone();
+        let id = hash((at.scope, at.call, device));
+        let bound = self.scope().bound.with(variable, device);
+        let inputs = xs.iter().map(|value| Value::One(value.pieces()[k].clone())).collect();
+        self.scopes.push(Scope { id, calls: 0, bound, device, footprint });
+        Ok((Run { members, scope: id }, Some(Iteration { device, inputs })))
+    }
+
+    /// Ends it. The failure of a body is told by the next call that needs its results, to all members of that call.
+    pub fn leave(&mut self, run: Run, body: Option<Body>, results: usize) -> Result<Vec<Value>> {
+        let mut failure = None;
+        let mut own = Vec::new();
+        let mut home = None;
+        if let Some(body) = body {
+            let scope = self.scopes.pop().expect("the body");
+            assert_eq!(scope.id, run.scope, "bodies are left in order");
+            home = Some(scope.device);
+            match body.and_then(|values| Self::returned(scope.device, values, results)) {
+                Ok(pieces) => own = pieces,
+                Err(error) => {
+                    let text = format!(
+                        "pmap ({}), device {}: {}",
+                        scope.bound, self.device, error.message
+                    );
+                    let error = Error::new(error.code, text);
+                    let others: Vec<i32> =
+                        scope.footprint.iter().map(|device| self.ranks[device]).collect();
+                    self.exchange.leave(scope.id, &others, &error).map_err(failed)?;
+                    failure = Some(error);
+                }
+            }
+            self.exchange.over(scope.id);
+        }
+        let piece = |r: usize, member: &Member| match (&failure, home == Some(member.device)) {
+            (Some(error), true) => Piece::failed(member.device, error.clone()),
+            (None, true) => own[r].clone(),
+            _ => Piece::placeholder(member.device, None),
+        };
+        let tuple = |r: usize| {
+            let pieces = run.members.iter().map(|member| piece(r, member)).collect();
+            Value::Tuple { members: run.members.clone(), pieces }
+        };
+        Ok((0..results).map(tuple).collect())
+    }
+
+    fn returned(device: Device, values: Vec<Value>, results: usize) -> Result<Vec<Piece>> {
+        if values.len() != results {
+            let why =
+                format!("pmap: the body returns {} values instead of {results}", values.len());
+            return Err(Error::new(Code::Arity, why));
+        }
+        let piece = |value: Value| {
+            let piece = value.one("pmap", "a result of the body")?.clone();
+            if piece.device != device {
+                let why = format!(
+                    "pmap: a result of the body for device {device} is on device {}",
+                    piece.device
+                );
+                return Err(Error::new(Code::Placement, why));
+            }
+            piece.sound()?;
+            Ok(piece)
+        };
+        values.into_iter().map(piece).collect()
+    }
+}

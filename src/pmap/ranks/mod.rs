@@ -1,0 +1,9 @@
+//! Nested pmap on ranks: values that lie on some ranks and are placeholders on the others, and the calls that move them.
+
+mod engine;
+mod exchange;
+mod transfer;
+mod value;
+
+pub use engine::{Body, Engine, Iteration, Run};
+pub use value::{Piece, Shape, Value};

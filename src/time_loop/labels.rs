@@ -1,0 +1,129 @@
+//! What the elements of a state are on the tape, apart from their values: passive, values from outside the loop, or results
+//! of its steps, some of which may be one and the same. A sweep of one block after the other then adds up the same numbers in
+//! the same order as a sweep of the whole loop.
+#![forbid(unsafe_code)]
+
+use crate::count::wide32;
+use crate::tape::Var;
+
+/// One element: the id 0 if it is passive; id and tag of a value from outside; else the first id of the loop plus the number
+/// of its class, without a tag. Elements with one id are of one class; classes are numbered as they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Label {
+    id: u32,
+    tag: u32,
+}
+
+/// Those of a whole state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    /// The first id of the loop.
+    base: u32,
+    labels: Vec<Label>,
+    classes: usize,
+}
+
+impl Labels {
+    /// How many different values of the loop the state has.
+    pub const fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Gives `state` the ids that follow from its labels, where `first` is that of the first class.
+    pub fn apply(&self, state: &mut [Var], first: u32, tag: u32) {
+        for (x, label) in state.iter_mut().zip(&self.labels) {
+            (x.id, x.tag) = if label.id >= self.base {
+                (first + (label.id - self.base), tag)
+            } else {
+                (label.id, label.tag)
+            };
+        }
+    }
+}
+
+/// Finds labels; keeps its memory from one state to the next.
+#[derive(Debug, Default)]
+pub struct Labeller {
+    /// For each id above the base: the number of the search that met it, and its class.
+    met: Vec<(u32, u32)>,
+    search: u32,
+    found: Vec<Label>,
+    /// The first element of each class.
+    first: Vec<Var>,
+}
+
+impl Labeller {
+    /// Looks at `state`, whose elements from id `base` on are the loop's; where classes get the number `from` and up.
+    fn look(&mut self, state: &[Var], base: u32, from: u32) {
+        self.search = self.search.checked_add(1).unwrap_or_else(|| {
+            self.met.clear();
+            1
+        });
+        self.found.clear();
+        self.first.clear();
+        for x in state {
+            if x.id < base || x.id == 0 {
+                let tag = if x.id == 0 { 0 } else { x.tag };
+                self.found.push(Label { id: x.id, tag });
+                continue;
+            }
+            let place = wide32(x.id - base);
+            if place >= self.met.len() {
+                self.met.resize(place + 1, (0, 0));
+            }
+            let (search, class) = &mut self.met[place];
+            if *search != self.search {
+                (*search, *class) = (self.search, u32::try_from(self.first.len()).unwrap_or(0));
+                self.first.push(*x);
+            }
+            self.found.push(Label { id: from + *class, tag: 0 });
+        }
+    }
+
+    /// The labels of `state`, in a loop whose ids begin at `base`, while those of this recording begin at `here`. None if they
+    /// are `known`.
+    pub fn labels(
+        &mut self,
+        state: &[Var],
+        (base, here): (u32, u32),
+        known: Option<&Labels>,
+    ) -> Option<Labels> {
+        self.look(state, here, base);
+        if known.is_some_and(|known| known.labels == self.found) {
+            return None;
+        }
+        Some(Labels { base, labels: self.found.clone(), classes: self.first.len() })
+    }
+
+    /// The first element of each class of the state that was looked at last.
+    pub fn representatives(&self) -> &[Var] {
+        &self.first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn var(id: u32) -> Var {
+        Var { value: 0.0, id, tag: 7 }
+    }
+
+    #[test]
+    fn elements_that_are_one_stay_one() {
+        let mut labeller = Labeller::default();
+        let state = [var(0), var(3), var(12), var(11), var(12)];
+        let labels = labeller.labels(&state, (10, 10), None).unwrap();
+        assert_eq!(labels.classes(), 2);
+        assert_eq!(labeller.representatives(), [var(12), var(11)]);
+        let mut again = [var(1); 5];
+        labels.apply(&mut again, 100, 8);
+        let ids: Vec<_> = again.iter().map(|x| (x.id, x.tag)).collect();
+        assert_eq!(ids, [(0, 0), (3, 7), (100, 8), (101, 8), (100, 8)]);
+        // The same from another place of the tape.
+        let state = [var(0), var(3), var(52), var(50), var(52)];
+        assert!(labeller.labels(&state, (10, 50), Some(&labels)).is_none());
+        let state = [var(0), var(3), var(52), var(50), var(50)];
+        assert!(labeller.labels(&state, (10, 50), Some(&labels)).is_some());
+    }
+}
