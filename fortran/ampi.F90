@@ -5349,6 +5349,55 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Allgatherv_c
+    subroutine AMPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror) DESCRIBED("ampi_allgatherv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Allgatherv_init_c
+    subroutine AMPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+        request, ierror) DESCRIBED("ampi_allgather_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Allgather_init_c
     subroutine AMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) DESCRIBED("ampi_allreduce_c_described")
       import
@@ -5370,6 +5419,29 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Allreduce_c
+    subroutine AMPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_allreduce_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      integer, intent(in) :: datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Allreduce_init_c
     subroutine AMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) DESCRIBED("ampi_alltoall_c_described")
       import
@@ -5416,6 +5488,32 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Alltoallv_c
+    subroutine AMPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror) DESCRIBED("ampi_alltoallv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Alltoallv_init_c
     subroutine AMPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) DESCRIBED("ampi_alltoallw_c_described")
       import
@@ -5440,6 +5538,56 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Alltoallw_c
+    subroutine AMPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror) DESCRIBED("ampi_alltoallw_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      integer, dimension(*), intent(in) :: sendtypes
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      integer, dimension(*), intent(in) :: recvtypes
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Alltoallw_init_c
+    subroutine AMPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+        request, ierror) DESCRIBED("ampi_alltoall_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Alltoall_init_c
     subroutine AMPI_Bcast_c(buffer, count, datatype, root, comm, ierror) DESCRIBED("ampi_bcast_c_described")
       import
 #ifndef ADMPI_DESCRIPTORS
@@ -5454,6 +5602,23 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Bcast_c
+    subroutine AMPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request, &
+        ierror) DESCRIBED("ampi_bcast_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buffer
+      !DIR$ IGNORE_TKR buffer
+#endif
+      BUFFER, asynchronous :: buffer
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      integer, intent(in) :: datatype
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Bcast_init_c
     subroutine AMPI_Bsend_c(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_bsend_c_described")
       import
 #ifndef ADMPI_DESCRIPTORS
@@ -5507,6 +5672,29 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Exscan_c
+    subroutine AMPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_exscan_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      integer, intent(in) :: datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Exscan_init_c
     subroutine AMPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) DESCRIBED("ampi_gather_c_described")
       import
@@ -5554,6 +5742,57 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Gatherv_c
+    subroutine AMPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, &
+        comm, info, request, ierror) DESCRIBED("ampi_gatherv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Gatherv_init_c
+    subroutine AMPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) DESCRIBED("ampi_gather_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Gather_init_c
     subroutine AMPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) DESCRIBED("ampi_get_c_described")
       import
@@ -6170,6 +6409,52 @@ module ampi
       integer :: request
       integer, intent(out) :: ierror
     end subroutine AMPI_Isend_c
+    subroutine AMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, &
+        source, recvtag, comm, request, ierror) DESCRIBED("ampi_isendrecv_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      integer, intent(in) :: comm
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Isendrecv_c
+    subroutine AMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror) DESCRIBED("ampi_isendrecv_replace_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ IGNORE_TKR buf
+#endif
+      BUFFER, asynchronous :: buf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      integer, intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      integer, intent(in) :: comm
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Isendrecv_replace_c
     subroutine AMPI_Issend_c(buf, count, datatype, dest, tag, comm, request, &
         ierror) DESCRIBED("ampi_issend_c_described")
       import
@@ -6246,6 +6531,55 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Neighbor_allgatherv_c
+    subroutine AMPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_allgatherv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_allgatherv_init_c
+    subroutine AMPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror) DESCRIBED("ampi_neighbor_allgather_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_allgather_init_c
     subroutine AMPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) DESCRIBED("ampi_neighbor_alltoall_c_described")
       import
@@ -6292,6 +6626,32 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Neighbor_alltoallv_c
+    subroutine AMPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoallv_init_c
     subroutine AMPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
         rdispls, recvtypes, comm, ierror) DESCRIBED("ampi_neighbor_alltoallw_c_described")
       import
@@ -6316,6 +6676,56 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Neighbor_alltoallw_c
+    subroutine AMPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallw_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      integer, dimension(*), intent(in) :: sendtypes
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      integer, dimension(*), intent(in) :: recvtypes
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoallw_init_c
+    subroutine AMPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) DESCRIBED("ampi_neighbor_alltoall_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoall_init_c
     subroutine AMPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) DESCRIBED("ampi_put_c_described")
       import
@@ -6390,6 +6800,30 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Reduce_c
+    subroutine AMPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
+        ierror) DESCRIBED("ampi_reduce_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      integer, intent(in) :: datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Reduce_init_c
     subroutine AMPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op, &
         ierror) DESCRIBED("ampi_reduce_local_c_described")
       import
@@ -6452,6 +6886,52 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Reduce_scatter_block_c
+    subroutine AMPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, &
+        request, ierror) DESCRIBED("ampi_reduce_scatter_block_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Reduce_scatter_block_init_c
+    subroutine AMPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_reduce_scatter_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer, intent(in) :: datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Reduce_scatter_init_c
     subroutine AMPI_Rsend_c(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_rsend_c_described")
       import
 #ifndef ADMPI_DESCRIPTORS
@@ -6505,6 +6985,29 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Scan_c
+    subroutine AMPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_scan_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      integer, intent(in) :: datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Scan_init_c
     subroutine AMPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) DESCRIBED("ampi_scatter_c_described")
       import
@@ -6552,6 +7055,57 @@ module ampi
       integer, intent(in) :: comm
       integer, intent(out) :: ierror
     end subroutine AMPI_Scatterv_c
+    subroutine AMPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror) DESCRIBED("ampi_scatterv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Scatterv_init_c
+    subroutine AMPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) DESCRIBED("ampi_scatter_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      integer, intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      integer, intent(in) :: recvtype
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Scatter_init_c
     subroutine AMPI_Send_c(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_send_c_described")
       import
 #ifndef ADMPI_DESCRIPTORS

@@ -2241,6 +2241,55 @@ void ampi_allgatherv_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *se
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_allgatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                             void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                             const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                             MPI_Fint *request, MPI_Fint *ierror);
+void ampi_allgatherv_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                      const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                      const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                      const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                      MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Allgatherv_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Allgatherv_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Allgatherv_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  section of_sendbuf;
+  if (!one_item("AMPI_Allgatherv_init_c", "sendbuf", sendbuf, *sendcount, *sendtype, comm, ierror,
+      &of_sendbuf)) return;
+  const MPI_Count sendbuf_items = of_sendbuf.is_made ? 1 : *sendcount;
+  if (is_section("AMPI_Allgatherv_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_allgatherv_init_c_(sendbuf->base_addr, &sendbuf_items, &of_sendbuf.datatype, recvbuf->base_addr,
+                          recvcounts, displs, recvtype, comm, info, request, ierror);
+  end_section(&of_sendbuf);
+}
+
+void ampi_allgather_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                            void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                            const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_allgather_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                     const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                     const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                     const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                     MPI_Fint *ierror) {
+  if (is_refused("AMPI_Allgather_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Allgather_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Allgather_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  section of_sendbuf;
+  if (!one_item("AMPI_Allgather_init_c", "sendbuf", sendbuf, *sendcount, *sendtype, comm, ierror,
+      &of_sendbuf)) return;
+  const MPI_Count sendbuf_items = of_sendbuf.is_made ? 1 : *sendcount;
+  if (is_section("AMPI_Allgather_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_allgather_init_c_(sendbuf->base_addr, &sendbuf_items, &of_sendbuf.datatype, recvbuf->base_addr,
+                         recvcount, recvtype, comm, info, request, ierror);
+  end_section(&of_sendbuf);
+}
+
 void ampi_allreduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
                        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_allreduce_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbuf,
@@ -2259,6 +2308,25 @@ void ampi_allreduce_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *r
   ampi_allreduce_c_(at_sendbuf, at_recvbuf, count, datatype, op, comm, ierror);
   put_back(sendbuf, at_sendbuf, 0);
   put_back(recvbuf, at_recvbuf, 1);
+}
+
+void ampi_allreduce_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_allreduce_init_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbuf,
+                                     const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *op,
+                                     const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                     MPI_Fint *ierror) {
+  if (is_refused("AMPI_Allreduce_init_c", "sendbuf", sendbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Allreduce_init_c", "sendbuf", sendbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Allreduce_init_c", "recvbuf", recvbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Allreduce_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Allreduce_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_allreduce_init_c_(sendbuf->base_addr, recvbuf->base_addr, count, datatype, op, comm, info, request,
+                         ierror);
 }
 
 void ampi_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
@@ -2305,6 +2373,25 @@ void ampi_alltoallv_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sen
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_alltoallv_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_alltoallv_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtype,
+                                     const CFI_cdesc_t *recvbuf, const MPI_Count *recvcounts,
+                                     const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                     const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Alltoallv_init_c", "sendbuf", sendbuf, *sendtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Alltoallv_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Alltoallv_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Alltoallv_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_alltoallv_init_c_(sendbuf->base_addr, sendcounts, sdispls, sendtype, recvbuf->base_addr, recvcounts,
+                         rdispls, recvtype, comm, info, request, ierror);
+}
+
 void ampi_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
                        const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
                        const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
@@ -2324,6 +2411,41 @@ void ampi_alltoallw_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sen
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_alltoallw_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_alltoallw_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtypes,
+                                     const CFI_cdesc_t *recvbuf, const MPI_Count *recvcounts,
+                                     const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                                     const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_section("AMPI_Alltoallw_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Alltoallw_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_alltoallw_init_c_(sendbuf->base_addr, sendcounts, sdispls, sendtypes, recvbuf->base_addr, recvcounts,
+                         rdispls, recvtypes, comm, info, request, ierror);
+}
+
+void ampi_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                           void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                           const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_alltoall_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                    const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                    const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                    const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                    MPI_Fint *ierror) {
+  if (is_refused("AMPI_Alltoall_init_c", "sendbuf", sendbuf, *sendtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Alltoall_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Alltoall_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Alltoall_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Alltoall_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_alltoall_init_c_(sendbuf->base_addr, sendcount, sendtype, recvbuf->base_addr, recvcount, recvtype,
+                        comm, info, request, ierror);
+}
+
 void ampi_bcast_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
                    const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_bcast_c_described(const CFI_cdesc_t *buffer, const MPI_Count *count, const MPI_Fint *datatype,
@@ -2334,6 +2456,23 @@ void ampi_bcast_c_described(const CFI_cdesc_t *buffer, const MPI_Count *count, c
   if (at_buffer == NO_MEMORY) return;
   ampi_bcast_c_(at_buffer, count, datatype, root, comm, ierror);
   put_back(buffer, at_buffer, 1);
+}
+
+void ampi_bcast_init_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                        const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_bcast_init_c_described(const CFI_cdesc_t *buffer, const MPI_Count *count, const MPI_Fint *datatype,
+                                 const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info,
+                                 MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Bcast_init_c", "buffer", buffer, *datatype, *count, AT_EITHER, root, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Bcast_init_c", "buffer", buffer, *datatype, *count, AT_ROOT, root, comm,
+      ierror)) return;
+  section of_buffer;
+  if (!one_item("AMPI_Bcast_init_c", "buffer", buffer, *count, *datatype, comm, ierror, &of_buffer)) return;
+  const MPI_Count buffer_items = of_buffer.is_made ? 1 : *count;
+  ampi_bcast_init_c_(buffer->base_addr, &buffer_items, &of_buffer.datatype, root, comm, info, request,
+                     ierror);
+  end_section(&of_buffer);
 }
 
 void ampi_bsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
@@ -2381,6 +2520,25 @@ void ampi_exscan_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recv
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_exscan_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror);
+void ampi_exscan_init_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbuf,
+                                  const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *op,
+                                  const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                  MPI_Fint *ierror) {
+  if (is_refused("AMPI_Exscan_init_c", "sendbuf", sendbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Exscan_init_c", "sendbuf", sendbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Exscan_init_c", "recvbuf", recvbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Exscan_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Exscan_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_exscan_init_c_(sendbuf->base_addr, recvbuf->base_addr, count, datatype, op, comm, info, request,
+                      ierror);
+}
+
 void ampi_gather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
                     const MPI_Fint *comm, MPI_Fint *ierror);
@@ -2422,6 +2580,56 @@ void ampi_gatherv_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendc
                   ierror);
   put_back(sendbuf, at_sendbuf, 0);
   put_back(recvbuf, at_recvbuf, 1);
+}
+
+void ampi_gatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                          const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                          const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_gatherv_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                   const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                   const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                   const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                                   const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Gatherv_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Gatherv_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Gatherv_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, AT_ROOT, root, comm,
+      ierror)) return;
+  section of_sendbuf;
+  if (!one_item("AMPI_Gatherv_init_c", "sendbuf", sendbuf, *sendcount, *sendtype, comm, ierror,
+      &of_sendbuf)) return;
+  const MPI_Count sendbuf_items = of_sendbuf.is_made ? 1 : *sendcount;
+  if (is_section("AMPI_Gatherv_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_gatherv_init_c_(sendbuf->base_addr, &sendbuf_items, &of_sendbuf.datatype, recvbuf->base_addr,
+                       recvcounts, displs, recvtype, root, comm, info, request, ierror);
+  end_section(&of_sendbuf);
+}
+
+void ampi_gather_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                         const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror);
+void ampi_gather_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                  const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                  const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                                  const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                  MPI_Fint *ierror) {
+  if (is_refused("AMPI_Gather_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Gather_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Gather_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, AT_ROOT, root, comm,
+      ierror)) return;
+  section of_sendbuf;
+  if (!one_item("AMPI_Gather_init_c", "sendbuf", sendbuf, *sendcount, *sendtype, comm, ierror,
+      &of_sendbuf)) return;
+  const MPI_Count sendbuf_items = of_sendbuf.is_made ? 1 : *sendcount;
+  if (is_section("AMPI_Gather_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_gather_init_c_(sendbuf->base_addr, &sendbuf_items, &of_sendbuf.datatype, recvbuf->base_addr, recvcount,
+                      recvtype, root, comm, info, request, ierror);
+  end_section(&of_sendbuf);
 }
 
 void ampi_get_c_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
@@ -2935,6 +3143,57 @@ void ampi_isend_c_described(const CFI_cdesc_t *buf, const MPI_Count *count, cons
   end_section(&of_buf);
 }
 
+void ampi_isendrecv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                       const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                       const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_isendrecv_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                const MPI_Fint *sendtype, const MPI_Fint *dest, const MPI_Fint *sendtag,
+                                const CFI_cdesc_t *recvbuf, const MPI_Count *recvcount,
+                                const MPI_Fint *recvtype, const MPI_Fint *source, const MPI_Fint *recvtag,
+                                const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Isendrecv_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Isendrecv_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Isendrecv_c", "recvbuf", recvbuf, *recvtype, *recvcount, ALWAYS, NULL, comm,
+      ierror)) return;
+  section of_sendbuf;
+  if (!one_item("AMPI_Isendrecv_c", "sendbuf", sendbuf, *sendcount, *sendtype, comm, ierror,
+      &of_sendbuf)) return;
+  const MPI_Count sendbuf_items = of_sendbuf.is_made ? 1 : *sendcount;
+  section of_recvbuf;
+  if (!one_item("AMPI_Isendrecv_c", "recvbuf", recvbuf, *recvcount, *recvtype, comm, ierror,
+      &of_recvbuf)) return;
+  const MPI_Count recvbuf_items = of_recvbuf.is_made ? 1 : *recvcount;
+  ampi_isendrecv_c_(sendbuf->base_addr, &sendbuf_items, &of_sendbuf.datatype, dest, sendtag,
+                    recvbuf->base_addr, &recvbuf_items, &of_recvbuf.datatype, source, recvtag, comm, request,
+                    ierror);
+  end_section(&of_sendbuf);
+  end_section(&of_recvbuf);
+}
+
+void ampi_isendrecv_replace_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                               const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                               const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request,
+                               MPI_Fint *ierror);
+void ampi_isendrecv_replace_c_described(const CFI_cdesc_t *buf, const MPI_Count *count,
+                                        const MPI_Fint *datatype, const MPI_Fint *dest,
+                                        const MPI_Fint *sendtag, const MPI_Fint *source,
+                                        const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request,
+                                        MPI_Fint *ierror) {
+  if (is_refused("AMPI_Isendrecv_replace_c", "buf", buf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Isendrecv_replace_c", "buf", buf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  section of_buf;
+  if (!one_item("AMPI_Isendrecv_replace_c", "buf", buf, *count, *datatype, comm, ierror, &of_buf)) return;
+  const MPI_Count buf_items = of_buf.is_made ? 1 : *count;
+  ampi_isendrecv_replace_c_(buf->base_addr, &buf_items, &of_buf.datatype, dest, sendtag, source, recvtag,
+                            comm, request, ierror);
+  end_section(&of_buf);
+}
+
 void ampi_issend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                     const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_issend_c_described(const CFI_cdesc_t *buf, const MPI_Count *count, const MPI_Fint *datatype,
@@ -3005,6 +3264,57 @@ void ampi_neighbor_allgatherv_c_described(const CFI_cdesc_t *sendbuf, const MPI_
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_neighbor_allgatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount,
+                                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                      const MPI_Aint *displs, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                      const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_neighbor_allgatherv_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                               const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                               const MPI_Count *recvcounts, const MPI_Aint *displs,
+                                               const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                               const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Neighbor_allgatherv_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL,
+      comm, ierror)) return;
+  if (is_foreign("AMPI_Neighbor_allgatherv_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL,
+      comm, ierror)) return;
+  if (is_refused("AMPI_Neighbor_allgatherv_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  section of_sendbuf;
+  if (!one_item("AMPI_Neighbor_allgatherv_init_c", "sendbuf", sendbuf, *sendcount, *sendtype, comm, ierror,
+      &of_sendbuf)) return;
+  const MPI_Count sendbuf_items = of_sendbuf.is_made ? 1 : *sendcount;
+  if (is_section("AMPI_Neighbor_allgatherv_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_neighbor_allgatherv_init_c_(sendbuf->base_addr, &sendbuf_items, &of_sendbuf.datatype,
+                                   recvbuf->base_addr, recvcounts, displs, recvtype, comm, info, request,
+                                   ierror);
+  end_section(&of_sendbuf);
+}
+
+void ampi_neighbor_allgather_init_c_(const void *sendbuf, const MPI_Count *sendcount,
+                                     const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
+void ampi_neighbor_allgather_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                              const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                              const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                              const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                              MPI_Fint *ierror) {
+  if (is_refused("AMPI_Neighbor_allgather_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL,
+      comm, ierror)) return;
+  if (is_foreign("AMPI_Neighbor_allgather_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL,
+      comm, ierror)) return;
+  if (is_refused("AMPI_Neighbor_allgather_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  section of_sendbuf;
+  if (!one_item("AMPI_Neighbor_allgather_init_c", "sendbuf", sendbuf, *sendcount, *sendtype, comm, ierror,
+      &of_sendbuf)) return;
+  const MPI_Count sendbuf_items = of_sendbuf.is_made ? 1 : *sendcount;
+  if (is_section("AMPI_Neighbor_allgather_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_neighbor_allgather_init_c_(sendbuf->base_addr, &sendbuf_items, &of_sendbuf.datatype,
+                                  recvbuf->base_addr, recvcount, recvtype, comm, info, request, ierror);
+  end_section(&of_sendbuf);
+}
+
 void ampi_neighbor_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
                                const MPI_Fint *comm, MPI_Fint *ierror);
@@ -3050,6 +3360,27 @@ void ampi_neighbor_alltoallv_c_described(const CFI_cdesc_t *sendbuf, const MPI_C
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_neighbor_alltoallv_init_c_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtype, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
+void ampi_neighbor_alltoallv_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcounts,
+                                              const MPI_Aint *sdispls, const MPI_Fint *sendtype,
+                                              const CFI_cdesc_t *recvbuf, const MPI_Count *recvcounts,
+                                              const MPI_Aint *rdispls, const MPI_Fint *recvtype,
+                                              const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                              MPI_Fint *ierror) {
+  if (is_refused("AMPI_Neighbor_alltoallv_init_c", "sendbuf", sendbuf, *sendtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Neighbor_alltoallv_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Neighbor_alltoallv_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Neighbor_alltoallv_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_neighbor_alltoallv_init_c_(sendbuf->base_addr, sendcounts, sdispls, sendtype, recvbuf->base_addr,
+                                  recvcounts, rdispls, recvtype, comm, info, request, ierror);
+}
+
 void ampi_neighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
                                 const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
                                 const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
@@ -3067,6 +3398,44 @@ void ampi_neighbor_alltoallw_c_described(const CFI_cdesc_t *sendbuf, const MPI_C
                              recvtypes, comm, ierror);
   put_back(sendbuf, at_sendbuf, 0);
   put_back(recvbuf, at_recvbuf, 1);
+}
+
+void ampi_neighbor_alltoallw_init_c_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtypes, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtypes, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
+void ampi_neighbor_alltoallw_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcounts,
+                                              const MPI_Aint *sdispls, const MPI_Fint *sendtypes,
+                                              const CFI_cdesc_t *recvbuf, const MPI_Count *recvcounts,
+                                              const MPI_Aint *rdispls, const MPI_Fint *recvtypes,
+                                              const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                              MPI_Fint *ierror) {
+  if (is_section("AMPI_Neighbor_alltoallw_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Neighbor_alltoallw_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_neighbor_alltoallw_init_c_(sendbuf->base_addr, sendcounts, sdispls, sendtypes, recvbuf->base_addr,
+                                  recvcounts, rdispls, recvtypes, comm, info, request, ierror);
+}
+
+void ampi_neighbor_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                    void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                    const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                    MPI_Fint *ierror);
+void ampi_neighbor_alltoall_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                             const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                             const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                             const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                             MPI_Fint *ierror) {
+  if (is_refused("AMPI_Neighbor_alltoall_init_c", "sendbuf", sendbuf, *sendtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Neighbor_alltoall_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, ALWAYS, NULL,
+      comm, ierror)) return;
+  if (is_refused("AMPI_Neighbor_alltoall_init_c", "recvbuf", recvbuf, *recvtype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Neighbor_alltoall_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Neighbor_alltoall_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_neighbor_alltoall_init_c_(sendbuf->base_addr, sendcount, sendtype, recvbuf->base_addr, recvcount,
+                                 recvtype, comm, info, request, ierror);
 }
 
 void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
@@ -3133,6 +3502,25 @@ void ampi_reduce_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recv
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_reduce_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info,
+                         MPI_Fint *request, MPI_Fint *ierror);
+void ampi_reduce_init_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbuf,
+                                  const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *op,
+                                  const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info,
+                                  MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Reduce_init_c", "sendbuf", sendbuf, *datatype, *count, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Reduce_init_c", "sendbuf", sendbuf, *datatype, *count, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Reduce_init_c", "recvbuf", recvbuf, *datatype, *count, AT_ROOT, root, comm,
+      ierror)) return;
+  if (is_section("AMPI_Reduce_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Reduce_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_reduce_init_c_(sendbuf->base_addr, recvbuf->base_addr, count, datatype, op, root, comm, info, request,
+                      ierror);
+}
+
 void ampi_reduce_local_c_(const void *inbuf, void *inoutbuf, const MPI_Count *count, const MPI_Fint *datatype,
                           const MPI_Fint *op, MPI_Fint *ierror);
 void ampi_reduce_local_c_described(const CFI_cdesc_t *inbuf, const CFI_cdesc_t *inoutbuf,
@@ -3193,6 +3581,40 @@ void ampi_reduce_scatter_block_c_described(const CFI_cdesc_t *sendbuf, const CFI
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_reduce_scatter_block_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                       const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                       const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_reduce_scatter_block_init_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbuf,
+                                                const MPI_Count *recvcount, const MPI_Fint *datatype,
+                                                const MPI_Fint *op, const MPI_Fint *comm,
+                                                const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Reduce_scatter_block_init_c", "sendbuf", sendbuf, *datatype, UNTOLD, ALWAYS, NULL,
+      comm, ierror)) return;
+  if (is_refused("AMPI_Reduce_scatter_block_init_c", "recvbuf", recvbuf, *datatype, *recvcount, ALWAYS, NULL,
+      comm, ierror)) return;
+  if (is_section("AMPI_Reduce_scatter_block_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Reduce_scatter_block_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_reduce_scatter_block_init_c_(sendbuf->base_addr, recvbuf->base_addr, recvcount, datatype, op, comm,
+                                    info, request, ierror);
+}
+
+void ampi_reduce_scatter_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                 const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_reduce_scatter_init_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbuf,
+                                          const MPI_Count *recvcounts, const MPI_Fint *datatype,
+                                          const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info,
+                                          MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Reduce_scatter_init_c", "sendbuf", sendbuf, *datatype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Reduce_scatter_init_c", "recvbuf", recvbuf, *datatype, UNTOLD, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Reduce_scatter_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Reduce_scatter_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_reduce_scatter_init_c_(sendbuf->base_addr, recvbuf->base_addr, recvcounts, datatype, op, comm, info,
+                              request, ierror);
+}
+
 void ampi_rsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_rsend_c_described(const CFI_cdesc_t *buf, const MPI_Count *count, const MPI_Fint *datatype,
@@ -3238,6 +3660,24 @@ void ampi_scan_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbu
   put_back(recvbuf, at_recvbuf, 1);
 }
 
+void ampi_scan_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                       MPI_Fint *ierror);
+void ampi_scan_init_c_described(const CFI_cdesc_t *sendbuf, const CFI_cdesc_t *recvbuf,
+                                const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *op,
+                                const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                MPI_Fint *ierror) {
+  if (is_refused("AMPI_Scan_init_c", "sendbuf", sendbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Scan_init_c", "sendbuf", sendbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Scan_init_c", "recvbuf", recvbuf, *datatype, *count, ALWAYS, NULL, comm,
+      ierror)) return;
+  if (is_section("AMPI_Scan_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  if (is_section("AMPI_Scan_init_c", "recvbuf", recvbuf, comm, ierror)) return;
+  ampi_scan_init_c_(sendbuf->base_addr, recvbuf->base_addr, count, datatype, op, comm, info, request, ierror);
+}
+
 void ampi_scatter_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                      const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
                      const MPI_Fint *comm, MPI_Fint *ierror);
@@ -3279,6 +3719,54 @@ void ampi_scatterv_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *send
                    ierror);
   put_back(sendbuf, at_sendbuf, 0);
   put_back(recvbuf, at_recvbuf, 1);
+}
+
+void ampi_scatterv_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                           const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                           const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                           const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_scatterv_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcounts,
+                                    const MPI_Aint *displs, const MPI_Fint *sendtype,
+                                    const CFI_cdesc_t *recvbuf, const MPI_Count *recvcount,
+                                    const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                                    const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Scatterv_init_c", "sendbuf", sendbuf, *sendtype, UNTOLD, AT_ROOT, root, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Scatterv_init_c", "recvbuf", recvbuf, *recvtype, *recvcount, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_section("AMPI_Scatterv_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  section of_recvbuf;
+  if (!one_item("AMPI_Scatterv_init_c", "recvbuf", recvbuf, *recvcount, *recvtype, comm, ierror,
+      &of_recvbuf)) return;
+  const MPI_Count recvbuf_items = of_recvbuf.is_made ? 1 : *recvcount;
+  ampi_scatterv_init_c_(sendbuf->base_addr, sendcounts, displs, sendtype, recvbuf->base_addr, &recvbuf_items,
+                        &of_recvbuf.datatype, root, comm, info, request, ierror);
+  end_section(&of_recvbuf);
+}
+
+void ampi_scatter_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                          const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                          MPI_Fint *ierror);
+void ampi_scatter_init_c_described(const CFI_cdesc_t *sendbuf, const MPI_Count *sendcount,
+                                   const MPI_Fint *sendtype, const CFI_cdesc_t *recvbuf,
+                                   const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                                   const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                   MPI_Fint *ierror) {
+  if (is_refused("AMPI_Scatter_init_c", "sendbuf", sendbuf, *sendtype, UNTOLD, AT_ROOT, root, comm,
+      ierror)) return;
+  if (is_foreign("AMPI_Scatter_init_c", "sendbuf", sendbuf, *sendtype, *sendcount, AT_ROOT, root, comm,
+      ierror)) return;
+  if (is_refused("AMPI_Scatter_init_c", "recvbuf", recvbuf, *recvtype, *recvcount, AT_OTHERS, root, comm,
+      ierror)) return;
+  if (is_section("AMPI_Scatter_init_c", "sendbuf", sendbuf, comm, ierror)) return;
+  section of_recvbuf;
+  if (!one_item("AMPI_Scatter_init_c", "recvbuf", recvbuf, *recvcount, *recvtype, comm, ierror,
+      &of_recvbuf)) return;
+  const MPI_Count recvbuf_items = of_recvbuf.is_made ? 1 : *recvcount;
+  ampi_scatter_init_c_(sendbuf->base_addr, sendcount, sendtype, recvbuf->base_addr, &recvbuf_items,
+                       &of_recvbuf.datatype, root, comm, info, request, ierror);
+  end_section(&of_recvbuf);
 }
 
 void ampi_send_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,

@@ -509,154 +509,6 @@ module ampi_f08
   common /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR
 
   interface
-    subroutine AMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
-        info, request, ierror) DESCRIBED("ampi_allgatherv_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      integer, dimension(*), intent(in) :: displs
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Allgatherv_init
-    subroutine AMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
-        request, ierror) DESCRIBED("ampi_allgather_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Allgather_init
-    subroutine AMPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) DESCRIBED("ampi_allreduce_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: count
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Op), intent(in) :: op
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Allreduce_init
-    subroutine AMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
-        recvtype, comm, info, request, ierror) DESCRIBED("ampi_alltoallv_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, dimension(*), intent(in) :: sendcounts
-      integer, dimension(*), intent(in) :: sdispls
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      integer, dimension(*), intent(in) :: rdispls
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Alltoallv_init
-    subroutine AMPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
-        recvtypes, comm, info, request, ierror) DESCRIBED("ampi_alltoallw_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, dimension(*), intent(in) :: sendcounts
-      integer, dimension(*), intent(in) :: sdispls
-      type(AMPI_Datatype), dimension(*), intent(in) :: sendtypes
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      integer, dimension(*), intent(in) :: rdispls
-      type(AMPI_Datatype), dimension(*), intent(in) :: recvtypes
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Alltoallw_init
-    subroutine AMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
-        request, ierror) DESCRIBED("ampi_alltoall_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Alltoall_init
     subroutine AMPI_Barrier_init(comm, info, request, ierror)
       import
       type(AMPI_Comm), intent(in) :: comm
@@ -664,23 +516,6 @@ module ampi_f08
       type(AMPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Barrier_init
-    subroutine AMPI_Bcast_init(buffer, count, datatype, root, comm, info, request, &
-        ierror) DESCRIBED("ampi_bcast_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-#endif
-      BUFFER, asynchronous :: buffer
-      integer, intent(in) :: count
-      type(AMPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: root
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Bcast_init
     subroutine AMPI_Cancel(request, ierror)
       import
       type(AMPI_Request), intent(inout) :: request
@@ -825,29 +660,6 @@ module ampi_f08
       type(AMPI_Comm), intent(out) :: comm_dist_graph
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Dist_graph_create_adjacent
-    subroutine AMPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) DESCRIBED("ampi_exscan_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: count
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Op), intent(in) :: op
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Exscan_init
     subroutine AMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, &
         ierror) DESCRIBED("ampi_fetch_and_op_described")
       import
@@ -1297,57 +1109,6 @@ module ampi_f08
       import
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Finalize
-    subroutine AMPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, &
-        comm, info, request, ierror) DESCRIBED("ampi_gatherv_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      integer, dimension(*), intent(in) :: displs
-      type(AMPI_Datatype), intent(in) :: recvtype
-      integer, intent(in) :: root
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Gatherv_init
-    subroutine AMPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
-        request, ierror) DESCRIBED("ampi_gather_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      integer, intent(in) :: root
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Gather_init
     subroutine AMPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       type(AMPI_Comm), intent(in) :: comm_old
@@ -1416,52 +1177,6 @@ module ampi_f08
       type(AMPI_Comm), intent(out) :: newintercomm
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Intercomm_merge
-    subroutine AMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, &
-        source, recvtag, comm, request, ierror) DESCRIBED("ampi_isendrecv_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-      integer, intent(in) :: dest
-      integer, intent(in) :: sendtag
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      integer, intent(in) :: source
-      integer, intent(in) :: recvtag
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Isendrecv
-    subroutine AMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
-        ierror) DESCRIBED("ampi_isendrecv_replace_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-#endif
-      BUFFER, asynchronous :: buf
-      integer, intent(in) :: count
-      type(AMPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: dest
-      integer, intent(in) :: sendtag
-      integer, intent(in) :: source
-      integer, intent(in) :: recvtag
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Isendrecv_replace
     subroutine AMPI_Mprobe(source, tag, comm, message, status, ierror)
       import
       integer, intent(in) :: source
@@ -1471,131 +1186,6 @@ module ampi_f08
       type(AMPI_Status), intent(out) :: status
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Mprobe
-    subroutine AMPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_allgatherv_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      integer, dimension(*), intent(in) :: displs
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Neighbor_allgatherv_init
-    subroutine AMPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
-        info, request, ierror) DESCRIBED("ampi_neighbor_allgather_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Neighbor_allgather_init
-    subroutine AMPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallv_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, dimension(*), intent(in) :: sendcounts
-      integer, dimension(*), intent(in) :: sdispls
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      integer, dimension(*), intent(in) :: rdispls
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Neighbor_alltoallv_init
-    subroutine AMPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallw_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, dimension(*), intent(in) :: sendcounts
-      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
-      type(AMPI_Datatype), dimension(*), intent(in) :: sendtypes
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
-      type(AMPI_Datatype), dimension(*), intent(in) :: recvtypes
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Neighbor_alltoallw_init
-    subroutine AMPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
-        info, request, ierror) DESCRIBED("ampi_neighbor_alltoall_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Neighbor_alltoall_init
     subroutine AMPI_Op_create(user_fn, commute, op, ierror)
       import
       procedure(AMPI_User_function) :: user_fn
@@ -1748,76 +1338,6 @@ module ampi_f08
       type(AMPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Raccumulate
-    subroutine AMPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
-        ierror) DESCRIBED("ampi_reduce_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: count
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Op), intent(in) :: op
-      integer, intent(in) :: root
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Reduce_init
-    subroutine AMPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, &
-        ierror) DESCRIBED("ampi_reduce_scatter_block_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Op), intent(in) :: op
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Reduce_scatter_block_init
-    subroutine AMPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
-        ierror) DESCRIBED("ampi_reduce_scatter_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, dimension(*), intent(in) :: recvcounts
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Op), intent(in) :: op
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Reduce_scatter_init
     subroutine AMPI_Request_free(request, ierror)
       import
       type(AMPI_Request), intent(inout) :: request
@@ -1897,80 +1417,6 @@ module ampi_f08
       type(AMPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Rput
-    subroutine AMPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) DESCRIBED("ampi_scan_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: count
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Op), intent(in) :: op
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Scan_init
-    subroutine AMPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, info, request, ierror) DESCRIBED("ampi_scatterv_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, dimension(*), intent(in) :: sendcounts
-      integer, dimension(*), intent(in) :: displs
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      integer, intent(in) :: root
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Scatterv_init
-    subroutine AMPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
-        request, ierror) DESCRIBED("ampi_scatter_init_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-#endif
-      BUFFER, intent(in), asynchronous :: sendbuf
-      integer, intent(in) :: sendcount
-      type(AMPI_Datatype), intent(in) :: sendtype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-#endif
-      BUFFER, asynchronous :: recvbuf
-      integer, intent(in) :: recvcount
-      type(AMPI_Datatype), intent(in) :: recvtype
-      integer, intent(in) :: root
-      type(AMPI_Comm), intent(in) :: comm
-      type(AMPI_Info), intent(in) :: info
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Scatter_init
     subroutine AMPI_Start(request, ierror)
       import
       type(AMPI_Request), intent(inout) :: request
@@ -5027,6 +4473,110 @@ module ampi_f08
     end subroutine AMPI_Allgatherv_c
   end interface AMPI_Allgatherv
 
+  interface AMPI_Allgatherv_init
+    subroutine AMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
+        info, request, ierror) DESCRIBED("ampi_allgatherv_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      integer, dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Allgatherv_init
+    subroutine AMPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror) DESCRIBED("ampi_allgatherv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Allgatherv_init_c
+  end interface AMPI_Allgatherv_init
+
+  interface AMPI_Allgather_init
+    subroutine AMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+        request, ierror) DESCRIBED("ampi_allgather_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Allgather_init
+    subroutine AMPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+        request, ierror) DESCRIBED("ampi_allgather_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Allgather_init_c
+  end interface AMPI_Allgather_init
+
   interface AMPI_Allreduce
     subroutine AMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) DESCRIBED("ampi_allreduce_described")
@@ -5071,6 +4621,55 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Allreduce_c
   end interface AMPI_Allreduce
+
+  interface AMPI_Allreduce_init
+    subroutine AMPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_allreduce_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Allreduce_init
+    subroutine AMPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_allreduce_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Allreduce_init_c
+  end interface AMPI_Allreduce_init
 
   interface AMPI_Alltoall
     subroutine AMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
@@ -5170,6 +4769,61 @@ module ampi_f08
     end subroutine AMPI_Alltoallv_c
   end interface AMPI_Alltoallv
 
+  interface AMPI_Alltoallv_init
+    subroutine AMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror) DESCRIBED("ampi_alltoallv_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, dimension(*), intent(in) :: sendcounts
+      integer, dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      integer, dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Alltoallv_init
+    subroutine AMPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror) DESCRIBED("ampi_alltoallv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Alltoallv_init_c
+  end interface AMPI_Alltoallv_init
+
   interface AMPI_Alltoallw
     subroutine AMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) DESCRIBED("ampi_alltoallw_described")
@@ -5221,6 +4875,112 @@ module ampi_f08
     end subroutine AMPI_Alltoallw_c
   end interface AMPI_Alltoallw
 
+  interface AMPI_Alltoallw_init
+    subroutine AMPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror) DESCRIBED("ampi_alltoallw_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, dimension(*), intent(in) :: sendcounts
+      integer, dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: sendtypes
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      integer, dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: recvtypes
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Alltoallw_init
+    subroutine AMPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror) DESCRIBED("ampi_alltoallw_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: sendtypes
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: recvtypes
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Alltoallw_init_c
+  end interface AMPI_Alltoallw_init
+
+  interface AMPI_Alltoall_init
+    subroutine AMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+        request, ierror) DESCRIBED("ampi_alltoall_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Alltoall_init
+    subroutine AMPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+        request, ierror) DESCRIBED("ampi_alltoall_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Alltoall_init_c
+  end interface AMPI_Alltoall_init
+
   interface AMPI_Bcast
     subroutine AMPI_Bcast(buffer, count, datatype, root, comm, ierror) DESCRIBED("ampi_bcast_described")
       import
@@ -5251,6 +5011,43 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Bcast_c
   end interface AMPI_Bcast
+
+  interface AMPI_Bcast_init
+    subroutine AMPI_Bcast_init(buffer, count, datatype, root, comm, info, request, &
+        ierror) DESCRIBED("ampi_bcast_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buffer
+      !DIR$ IGNORE_TKR buffer
+#endif
+      BUFFER, asynchronous :: buffer
+      integer, intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Bcast_init
+    subroutine AMPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request, &
+        ierror) DESCRIBED("ampi_bcast_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buffer
+      !DIR$ IGNORE_TKR buffer
+#endif
+      BUFFER, asynchronous :: buffer
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Bcast_init_c
+  end interface AMPI_Bcast_init
 
   interface AMPI_Bsend
     subroutine AMPI_Bsend(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_bsend_described")
@@ -5367,6 +5164,55 @@ module ampi_f08
     end subroutine AMPI_Exscan_c
   end interface AMPI_Exscan
 
+  interface AMPI_Exscan_init
+    subroutine AMPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_exscan_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Exscan_init
+    subroutine AMPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_exscan_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Exscan_init_c
+  end interface AMPI_Exscan_init
+
   interface AMPI_Gather
     subroutine AMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) DESCRIBED("ampi_gather_described")
@@ -5466,6 +5312,114 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Gatherv_c
   end interface AMPI_Gatherv
+
+  interface AMPI_Gatherv_init
+    subroutine AMPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, &
+        comm, info, request, ierror) DESCRIBED("ampi_gatherv_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      integer, dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Gatherv_init
+    subroutine AMPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, &
+        comm, info, request, ierror) DESCRIBED("ampi_gatherv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Gatherv_init_c
+  end interface AMPI_Gatherv_init
+
+  interface AMPI_Gather_init
+    subroutine AMPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
+        request, ierror) DESCRIBED("ampi_gather_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Gather_init
+    subroutine AMPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) DESCRIBED("ampi_gather_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Gather_init_c
+  end interface AMPI_Gather_init
 
   interface AMPI_Get
     subroutine AMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
@@ -6782,6 +6736,104 @@ module ampi_f08
     end subroutine AMPI_Isend_c
   end interface AMPI_Isend
 
+  interface AMPI_Isendrecv
+    subroutine AMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, &
+        source, recvtag, comm, request, ierror) DESCRIBED("ampi_isendrecv_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Isendrecv
+    subroutine AMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, &
+        source, recvtag, comm, request, ierror) DESCRIBED("ampi_isendrecv_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Isendrecv_c
+  end interface AMPI_Isendrecv
+
+  interface AMPI_Isendrecv_replace
+    subroutine AMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror) DESCRIBED("ampi_isendrecv_replace_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ IGNORE_TKR buf
+#endif
+      BUFFER, asynchronous :: buf
+      integer, intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Isendrecv_replace
+    subroutine AMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror) DESCRIBED("ampi_isendrecv_replace_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ IGNORE_TKR buf
+#endif
+      BUFFER, asynchronous :: buf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Isendrecv_replace_c
+  end interface AMPI_Isendrecv_replace
+
   interface AMPI_Issend
     subroutine AMPI_Issend(buf, count, datatype, dest, tag, comm, request, &
         ierror) DESCRIBED("ampi_issend_described")
@@ -6946,6 +6998,110 @@ module ampi_f08
     end subroutine AMPI_Neighbor_allgatherv_c
   end interface AMPI_Neighbor_allgatherv
 
+  interface AMPI_Neighbor_allgatherv_init
+    subroutine AMPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_allgatherv_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      integer, dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_allgatherv_init
+    subroutine AMPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_allgatherv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_allgatherv_init_c
+  end interface AMPI_Neighbor_allgatherv_init
+
+  interface AMPI_Neighbor_allgather_init
+    subroutine AMPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) DESCRIBED("ampi_neighbor_allgather_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_allgather_init
+    subroutine AMPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror) DESCRIBED("ampi_neighbor_allgather_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_allgather_init_c
+  end interface AMPI_Neighbor_allgather_init
+
   interface AMPI_Neighbor_alltoall
     subroutine AMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) DESCRIBED("ampi_neighbor_alltoall_described")
@@ -7044,6 +7200,61 @@ module ampi_f08
     end subroutine AMPI_Neighbor_alltoallv_c
   end interface AMPI_Neighbor_alltoallv
 
+  interface AMPI_Neighbor_alltoallv_init
+    subroutine AMPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallv_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, dimension(*), intent(in) :: sendcounts
+      integer, dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      integer, dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoallv_init
+    subroutine AMPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoallv_init_c
+  end interface AMPI_Neighbor_alltoallv_init
+
   interface AMPI_Neighbor_alltoallw
     subroutine AMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) DESCRIBED("ampi_neighbor_alltoallw_described")
@@ -7094,6 +7305,112 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Neighbor_alltoallw_c
   end interface AMPI_Neighbor_alltoallw
+
+  interface AMPI_Neighbor_alltoallw_init
+    subroutine AMPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallw_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: sendtypes
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: recvtypes
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoallw_init
+    subroutine AMPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, info, request, ierror) DESCRIBED("ampi_neighbor_alltoallw_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: sdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: sendtypes
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: rdispls
+      type(AMPI_Datatype), dimension(*), intent(in) :: recvtypes
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoallw_init_c
+  end interface AMPI_Neighbor_alltoallw_init
+
+  interface AMPI_Neighbor_alltoall_init
+    subroutine AMPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) DESCRIBED("ampi_neighbor_alltoall_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoall_init
+    subroutine AMPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) DESCRIBED("ampi_neighbor_alltoall_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Neighbor_alltoall_init_c
+  end interface AMPI_Neighbor_alltoall_init
 
   interface AMPI_Put
     subroutine AMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
@@ -7255,6 +7572,57 @@ module ampi_f08
     end subroutine AMPI_Reduce_c
   end interface AMPI_Reduce
 
+  interface AMPI_Reduce_init
+    subroutine AMPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
+        ierror) DESCRIBED("ampi_reduce_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Reduce_init
+    subroutine AMPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
+        ierror) DESCRIBED("ampi_reduce_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Reduce_init_c
+  end interface AMPI_Reduce_init
+
   interface AMPI_Reduce_local
     subroutine AMPI_Reduce_local(inbuf, inoutbuf, count, datatype, op, &
         ierror) DESCRIBED("ampi_reduce_local_described")
@@ -7388,6 +7756,104 @@ module ampi_f08
     end subroutine AMPI_Reduce_scatter_block_c
   end interface AMPI_Reduce_scatter_block
 
+  interface AMPI_Reduce_scatter_block_init
+    subroutine AMPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_reduce_scatter_block_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Reduce_scatter_block_init
+    subroutine AMPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, &
+        request, ierror) DESCRIBED("ampi_reduce_scatter_block_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Reduce_scatter_block_init_c
+  end interface AMPI_Reduce_scatter_block_init
+
+  interface AMPI_Reduce_scatter_init
+    subroutine AMPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_reduce_scatter_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, dimension(*), intent(in) :: recvcounts
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Reduce_scatter_init
+    subroutine AMPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_reduce_scatter_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: recvcounts
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Reduce_scatter_init_c
+  end interface AMPI_Reduce_scatter_init
+
   interface AMPI_Rsend
     subroutine AMPI_Rsend(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_rsend_described")
       import
@@ -7502,6 +7968,55 @@ module ampi_f08
     end subroutine AMPI_Scan_c
   end interface AMPI_Scan
 
+  interface AMPI_Scan_init
+    subroutine AMPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_scan_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Scan_init
+    subroutine AMPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) DESCRIBED("ampi_scan_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: count
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Scan_init_c
+  end interface AMPI_Scan_init
+
   interface AMPI_Scatter
     subroutine AMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) DESCRIBED("ampi_scatter_described")
@@ -7601,6 +8116,114 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Scatterv_c
   end interface AMPI_Scatterv
+
+  interface AMPI_Scatterv_init
+    subroutine AMPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror) DESCRIBED("ampi_scatterv_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, dimension(*), intent(in) :: sendcounts
+      integer, dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Scatterv_init
+    subroutine AMPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror) DESCRIBED("ampi_scatterv_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), dimension(*), intent(in) :: sendcounts
+      integer(kind=AMPI_ADDRESS_KIND), dimension(*), intent(in) :: displs
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Scatterv_init_c
+  end interface AMPI_Scatterv_init
+
+  interface AMPI_Scatter_init
+    subroutine AMPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
+        request, ierror) DESCRIBED("ampi_scatter_init_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer, intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer, intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Scatter_init
+    subroutine AMPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) DESCRIBED("ampi_scatter_init_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+      !DIR$ IGNORE_TKR sendbuf
+#endif
+      BUFFER, intent(in), asynchronous :: sendbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: sendcount
+      type(AMPI_Datatype), intent(in) :: sendtype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+      !DIR$ IGNORE_TKR recvbuf
+#endif
+      BUFFER, asynchronous :: recvbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: recvcount
+      type(AMPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Scatter_init_c
+  end interface AMPI_Scatter_init
 
   interface AMPI_Send
     subroutine AMPI_Send(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_send_described")

@@ -130,7 +130,7 @@ class Call:
 
     @property
     def moves_active_data(self):
-        return self.status == "adjoint" and bool(self.datatypes()) and not self.is_mpi4
+        return self.status == "adjoint" and bool(self.datatypes())
 
     @property
     def has_large_form(self):

@@ -119,6 +119,7 @@ TEST_CASE("test_checking_bytes_of_persistent_collectives") {
   MPI_Comm grid;
   const int dims[] = {at.size}, round[] = {1};
   MPI_Cart_create(at.world, 1, dims, round, 0, &grid);
+  MPI_Comm_set_errhandler(grid, MPI_ERRORS_RETURN);
   const std::vector<int> two{bytes, bytes}, first{0, 0};
   const std::vector<MPI_Aint> begin{0, 0};
   const MPI_Datatype both[] = {MPI_BYTE, MPI_BYTE};
@@ -127,9 +128,9 @@ TEST_CASE("test_checking_bytes_of_persistent_collectives") {
   // Those that send say so; without them nobody starts.
   const auto check = [&](bool sends, const std::function<int()> &init) {
     const std::string text = refusal(init);
-    if (has(text, "the MPI in use has no such call")) return;
     CHECK(text == "");
-    if (sends) at.check("AMPI_Start", refusal([&] { return AMPI_Start(&q); }));
+    // Where MPI has no such call, the start bears the name of the call that made the request.
+    if (sends) at.check("", refusal([&] { return AMPI_Start(&q); }));
     AMPI_Request_free(&q);
   };
   const bool root = at.mine == 0;

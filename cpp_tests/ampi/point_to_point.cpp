@@ -104,6 +104,49 @@ TEST_CASE("test_point_to_point_sendrecv_replace_by_a_shorter_message") {
   });
 }
 
+TEST_CASE("test_point_to_point_isendrecv") {
+  for (const int n : {1, 6, 3000}) {
+    CAPTURE(n);
+    check_identity(n, 33, [&](auto mpi, auto &x) {
+      const ring at;
+      auto y = combine(x, x), z = x, out = x;
+      typename decltype(mpi)::request q[2];
+      MPI_Status statuses[2];
+      // Two under way, which complete in the other order; the second send buffer is the second receive buffer.
+      isendrecv(mpi, out.data(), n, mpi.type(), at.right, 1, z.data(), n, mpi.type(), at.left, 1, world, &q[1]);
+      isendrecv_replace(mpi, y.data(), n, mpi.type(), at.left, 2, MPI_ANY_SOURCE, 2, world, &q[0]);
+      mpi.waitall(2, q, statuses);
+      CHECK(count_of(statuses[1], mpi.type()) == n);
+      CHECK(statuses[1].MPI_SOURCE == at.left);
+      CHECK(statuses[0].MPI_SOURCE == at.right);
+      CHECK(statuses[0].MPI_TAG == 2);
+      CHECK(q[0] == mpi.null());
+      renew(out, combine(z, z));  // the send buffer is free again
+      return combine(combine(y, z), out);
+    });
+  }
+}
+
+TEST_CASE("test_point_to_point_isendrecv_at_the_ends_of_a_line") {
+  check_identity(4, 34, [](auto mpi, auto &x) {
+    const ring at;
+    const int below = at.rank > 0 ? at.rank - 1 : MPI_PROC_NULL;
+    const int above = at.rank < at.size - 1 ? at.rank + 1 : MPI_PROC_NULL;
+    auto y = combine(x, x), z = x;
+    typename decltype(mpi)::request q;
+    MPI_Status status;
+    int flag = 0;
+    // The first rank receives nothing and keeps what it has, with its derivative. Twice a shorter message comes.
+    isendrecv_replace(mpi, y.data(), 4, mpi.type(), above, 5, below, 5, world, &q);
+    mpi.wait(&q, &status);
+    CHECK(status.MPI_SOURCE == below);
+    isendrecv(mpi, y.data(), 2, mpi.type(), above, 6, z.data(), 4, mpi.type(), below, 6, world, &q);
+    while (!flag) mpi.test(&q, &flag, &status);
+    CHECK(count_of(status, mpi.type()) == (below == MPI_PROC_NULL ? 0 : 2));
+    return combine(y, z);
+  });
+}
+
 TEST_CASE("test_point_to_point_probes_count_in_the_users_type") {
   check_identity(9, 40, [](auto mpi, auto &x) {
     using real = typename decltype(mpi)::real;

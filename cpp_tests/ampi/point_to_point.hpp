@@ -37,6 +37,24 @@ class buffer {
 
 enum mode { standard, buffered, synchronous, ready, modes };
 
+/// MPI-4's, on every MPI: plain MPI has them from the library's layer for large counts.
+template <class... A>
+int isendrecv(test::paired, A... a) {
+  return MPIX_Isendrecv_x(a...);
+}
+template <class... A>
+int isendrecv(test::active, A... a) {
+  return test::counted() ? AMPI_Isendrecv_c(a...) : AMPI_Isendrecv(a...);
+}
+template <class... A>
+int isendrecv_replace(test::paired, A... a) {
+  return MPIX_Isendrecv_replace_x(a...);
+}
+template <class... A>
+int isendrecv_replace(test::active, A... a) {
+  return test::counted() ? AMPI_Isendrecv_replace_c(a...) : AMPI_Isendrecv_replace(a...);
+}
+
 template <class Mpi, class T>
 void send(Mpi mpi, int how, const T *x, int n, int to, int tag) {
   if (how == standard) mpi.send(x, n, mpi.type(), to, tag, world);

@@ -140,119 +140,12 @@ static int run_Rput(struct objects *on) {
   return AMPI_Rput(on->in, 1, on->type, 0, 0, 1, on->type, on->win, &on->request);
 }
 
-static int run_Allgather_init(struct objects *on) {
-  return AMPI_Allgather_init(on->in, 1, on->type, on->out, 1, on->type, on->comm, MPI_INFO_NULL,
-                             &on->request);
-}
-
-static int run_Allgatherv_init(struct objects *on) {
-  return AMPI_Allgatherv_init(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type, on->comm,
-                              MPI_INFO_NULL, &on->request);
-}
-
-static int run_Allreduce_init(struct objects *on) {
-  return AMPI_Allreduce_init(on->in, on->out, 1, on->type, MPI_SUM, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Alltoall_init(struct objects *on) {
-  return AMPI_Alltoall_init(on->in, 1, on->type, on->out, 1, on->type, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Alltoallv_init(struct objects *on) {
-  return AMPI_Alltoallv_init(on->in, on->counts, on->displacements, on->type, on->out, on->counts,
-                             on->displacements, on->type, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Alltoallw_init(struct objects *on) {
-  return AMPI_Alltoallw_init(on->in, on->counts, on->displacements, on->types, on->out, on->counts,
-                             on->displacements, on->types, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Bcast_init(struct objects *on) {
-  return AMPI_Bcast_init(on->in, 1, on->type, 0, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Exscan_init(struct objects *on) {
-  return AMPI_Exscan_init(on->in, on->out, 1, on->type, MPI_SUM, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Gather_init(struct objects *on) {
-  return AMPI_Gather_init(on->in, 1, on->type, on->out, 1, on->type, 0, on->comm, MPI_INFO_NULL,
-                          &on->request);
-}
-
-static int run_Gatherv_init(struct objects *on) {
-  return AMPI_Gatherv_init(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type, 0, on->comm,
-                           MPI_INFO_NULL, &on->request);
-}
-
-static int run_Neighbor_allgather_init(struct objects *on) {
-  return AMPI_Neighbor_allgather_init(on->in, 1, on->type, on->out, 1, on->type, on->comm, MPI_INFO_NULL,
-                                      &on->request);
-}
-
-static int run_Neighbor_allgatherv_init(struct objects *on) {
-  return AMPI_Neighbor_allgatherv_init(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type,
-                                       on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Neighbor_alltoall_init(struct objects *on) {
-  return AMPI_Neighbor_alltoall_init(on->in, 1, on->type, on->out, 1, on->type, on->comm, MPI_INFO_NULL,
-                                     &on->request);
-}
-
-static int run_Neighbor_alltoallv_init(struct objects *on) {
-  return AMPI_Neighbor_alltoallv_init(on->in, on->counts, on->displacements, on->type, on->out, on->counts,
-                                      on->displacements, on->type, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Neighbor_alltoallw_init(struct objects *on) {
-  return AMPI_Neighbor_alltoallw_init(on->in, on->counts, on->addresses, on->types, on->out, on->counts,
-                                      on->addresses, on->types, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Reduce_init(struct objects *on) {
-  return AMPI_Reduce_init(on->in, on->out, 1, on->type, MPI_SUM, 0, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Reduce_scatter_init(struct objects *on) {
-  return AMPI_Reduce_scatter_init(on->in, on->out, on->counts, on->type, MPI_SUM, on->comm, MPI_INFO_NULL,
-                                  &on->request);
-}
-
-static int run_Reduce_scatter_block_init(struct objects *on) {
-  return AMPI_Reduce_scatter_block_init(on->in, on->out, 1, on->type, MPI_SUM, on->comm, MPI_INFO_NULL,
-                                        &on->request);
-}
-
-static int run_Scan_init(struct objects *on) {
-  return AMPI_Scan_init(on->in, on->out, 1, on->type, MPI_SUM, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Scatter_init(struct objects *on) {
-  return AMPI_Scatter_init(on->in, 1, on->type, on->out, 1, on->type, 0, on->comm, MPI_INFO_NULL,
-                           &on->request);
-}
-
-static int run_Scatterv_init(struct objects *on) {
-  return AMPI_Scatterv_init(on->in, on->counts, on->displacements, on->type, on->out, 1, on->type, 0,
-                            on->comm, MPI_INFO_NULL, &on->request);
-}
-
 static int run_Psend_init(struct objects *on) {
   return AMPI_Psend_init(on->in, 1, 1, on->type, 0, 0, on->comm, MPI_INFO_NULL, &on->request);
 }
 
 static int run_Precv_init(struct objects *on) {
   return AMPI_Precv_init(on->in, 1, 1, on->type, 0, 0, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Isendrecv(struct objects *on) {
-  return AMPI_Isendrecv(on->in, 1, on->type, 0, 0, on->out, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
-static int run_Isendrecv_replace(struct objects *on) {
-  return AMPI_Isendrecv_replace(on->in, 1, on->type, 0, 0, 0, 0, on->comm, &on->request);
 }
 
 static const struct refusal refusals[] = {
@@ -289,29 +182,6 @@ static const struct refusal refusals[] = {
   {"AMPI_Rget", ON_WIN, run_Rget},
   {"AMPI_Rget_accumulate", ON_WIN, run_Rget_accumulate},
   {"AMPI_Rput", ON_WIN, run_Rput},
-  {"AMPI_Allgather_init", ON_COMM, run_Allgather_init},
-  {"AMPI_Allgatherv_init", ON_COMM, run_Allgatherv_init},
-  {"AMPI_Allreduce_init", ON_COMM, run_Allreduce_init},
-  {"AMPI_Alltoall_init", ON_COMM, run_Alltoall_init},
-  {"AMPI_Alltoallv_init", ON_COMM, run_Alltoallv_init},
-  {"AMPI_Alltoallw_init", ON_COMM, run_Alltoallw_init},
-  {"AMPI_Bcast_init", ON_COMM, run_Bcast_init},
-  {"AMPI_Exscan_init", ON_COMM, run_Exscan_init},
-  {"AMPI_Gather_init", ON_COMM, run_Gather_init},
-  {"AMPI_Gatherv_init", ON_COMM, run_Gatherv_init},
-  {"AMPI_Neighbor_allgather_init", ON_COMM, run_Neighbor_allgather_init},
-  {"AMPI_Neighbor_allgatherv_init", ON_COMM, run_Neighbor_allgatherv_init},
-  {"AMPI_Neighbor_alltoall_init", ON_COMM, run_Neighbor_alltoall_init},
-  {"AMPI_Neighbor_alltoallv_init", ON_COMM, run_Neighbor_alltoallv_init},
-  {"AMPI_Neighbor_alltoallw_init", ON_COMM, run_Neighbor_alltoallw_init},
-  {"AMPI_Reduce_init", ON_COMM, run_Reduce_init},
-  {"AMPI_Reduce_scatter_init", ON_COMM, run_Reduce_scatter_init},
-  {"AMPI_Reduce_scatter_block_init", ON_COMM, run_Reduce_scatter_block_init},
-  {"AMPI_Scan_init", ON_COMM, run_Scan_init},
-  {"AMPI_Scatter_init", ON_COMM, run_Scatter_init},
-  {"AMPI_Scatterv_init", ON_COMM, run_Scatterv_init},
   {"AMPI_Psend_init", ON_COMM, run_Psend_init},
   {"AMPI_Precv_init", ON_COMM, run_Precv_init},
-  {"AMPI_Isendrecv", ON_COMM, run_Isendrecv},
-  {"AMPI_Isendrecv_replace", ON_COMM, run_Isendrecv_replace},
 };

@@ -2180,6 +2180,21 @@ inline int AMPI_Allgather_init(T sendbuf, int sendcount, MPI_Datatype sendtype, 
 }
 
 template <class T, class U>
+inline int AMPI_Allgather_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                 AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Allgather_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                               sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                               recvtype, comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Allgatherv_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                 const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                 MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
@@ -2192,6 +2207,22 @@ inline int AMPI_Allgatherv_init(T sendbuf, int sendcount, MPI_Datatype sendtype,
   return AMPI_Allgatherv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
                               static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs,
                               recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Allgatherv_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                  const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                  AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Allgatherv_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                displs, recvtype, comm, info, request);
 }
 
 template <class T, class U>
@@ -2212,6 +2243,23 @@ inline int AMPI_Allreduce_init(T sendbuf, U recvbuf, int count, MPI_Datatype dat
 }
 
 template <class T, class U>
+inline int AMPI_Allreduce_init_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                 MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce_init_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce_init_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Allreduce_init_c", op, datatype, comm))
+    return code;
+  return AMPI_Allreduce_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                               static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op,
+                               comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Alltoall_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   if (const int code =
@@ -2223,6 +2271,21 @@ inline int AMPI_Alltoall_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U
   return AMPI_Alltoall_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
                             static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
                             info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoall_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Alltoall_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                              static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
+                              info, request);
 }
 
 template <class T, class U>
@@ -2241,6 +2304,22 @@ inline int AMPI_Alltoallv_init(T sendbuf, const int sendcounts[], const int sdis
 }
 
 template <class T, class U>
+inline int AMPI_Alltoallv_init_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                 MPI_Datatype sendtype, U recvbuf, const MPI_Count recvcounts[],
+                                 const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                 MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Alltoallv_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                               sdispls, sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                               recvcounts, rdispls, recvtype, comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Alltoallw_init(T sendbuf, const int sendcounts[], const int sdispls[],
                                const MPI_Datatype sendtypes[], U recvbuf, const int recvcounts[],
                                const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
@@ -2256,6 +2335,22 @@ inline int AMPI_Alltoallw_init(T sendbuf, const int sendcounts[], const int sdis
                              rdispls, recvtypes, comm, info, request);
 }
 
+template <class T, class U>
+inline int AMPI_Alltoallw_init_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                 const MPI_Datatype sendtypes[], U recvbuf, const MPI_Count recvcounts[],
+                                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                 MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init_c", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init_c", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Alltoallw_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                               sdispls, sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)),
+                               recvcounts, rdispls, recvtypes, comm, info, request);
+}
+
 template <class T>
 inline int AMPI_Bcast_init(T *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                            MPI_Info info, AMPI_Request *request) {
@@ -2263,6 +2358,15 @@ inline int AMPI_Bcast_init(T *buffer, int count, MPI_Datatype datatype, int root
           admpi::detail::check_buffer("AMPI_Bcast_init", buffer, datatype, comm, admpi::detail::at_either{root, comm}))
     return code;
   return AMPI_Bcast_init(static_cast<void *>(buffer), count, datatype, root, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Bcast_init_c(T *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                             MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Bcast_init_c", buffer, datatype, comm, admpi::detail::at_either{root, comm}))
+    return code;
+  return AMPI_Bcast_init_c(static_cast<void *>(buffer), count, datatype, root, comm, info, request);
 }
 
 template <class T, class U>
@@ -2283,6 +2387,23 @@ inline int AMPI_Exscan_init(T sendbuf, U recvbuf, int count, MPI_Datatype dataty
 }
 
 template <class T, class U>
+inline int AMPI_Exscan_init_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan_init_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan_init_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Exscan_init_c", op, datatype, comm))
+    return code;
+  return AMPI_Exscan_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                            static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                            info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Gather_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                             MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                             AMPI_Request *request) {
@@ -2295,6 +2416,21 @@ inline int AMPI_Gather_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U r
   return AMPI_Gather_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
                           static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root,
                           comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Gather_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                              MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                              MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gather_init_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gather_init_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Gather_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                            static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root,
+                            comm, info, request);
 }
 
 template <class T, class U>
@@ -2313,6 +2449,21 @@ inline int AMPI_Gatherv_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U 
 }
 
 template <class T, class U>
+inline int AMPI_Gatherv_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                               const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                               int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gatherv_init_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gatherv_init_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Gatherv_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                             static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs,
+                             recvtype, root, comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Neighbor_allgather_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                         AMPI_Request *request) {
@@ -2325,6 +2476,21 @@ inline int AMPI_Neighbor_allgather_init(T sendbuf, int sendcount, MPI_Datatype s
   return AMPI_Neighbor_allgather_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
                                       sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
                                       recvcount, recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_allgather_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                          MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                          MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Neighbor_allgather_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                        sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                        recvcount, recvtype, comm, info, request);
 }
 
 template <class T, class U>
@@ -2343,6 +2509,23 @@ inline int AMPI_Neighbor_allgatherv_init(T sendbuf, int sendcount, MPI_Datatype 
 }
 
 template <class T, class U>
+inline int AMPI_Neighbor_allgatherv_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                           const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                           AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Neighbor_allgatherv_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                         sendcount, sendtype,
+                                         static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                         displs, recvtype, comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Neighbor_alltoall_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                        AMPI_Request *request) {
@@ -2355,6 +2538,21 @@ inline int AMPI_Neighbor_alltoall_init(T sendbuf, int sendcount, MPI_Datatype se
   return AMPI_Neighbor_alltoall_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
                                      sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
                                      recvcount, recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoall_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                         MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                         MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoall_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                       sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                       recvcount, recvtype, comm, info, request);
 }
 
 template <class T, class U>
@@ -2371,6 +2569,23 @@ inline int AMPI_Neighbor_alltoallv_init(T sendbuf, const int sendcounts[], const
   return AMPI_Neighbor_alltoallv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
                                       sdispls, sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
                                       recvcounts, rdispls, recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoallv_init_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                          MPI_Datatype sendtype, U recvbuf, const MPI_Count recvcounts[],
+                                          const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                          MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoallv_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                        sendcounts, sdispls, sendtype,
+                                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                        rdispls, recvtype, comm, info, request);
 }
 
 template <class T, class U>
@@ -2391,6 +2606,24 @@ inline int AMPI_Neighbor_alltoallw_init(T sendbuf, const int sendcounts[], const
 }
 
 template <class T, class U>
+inline int AMPI_Neighbor_alltoallw_init_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                          const MPI_Datatype sendtypes[], U recvbuf,
+                                          const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                          const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                                          AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw_init_c", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw_init_c", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Neighbor_alltoallw_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                        sendcounts, sdispls, sendtypes,
+                                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                        rdispls, recvtypes, comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Reduce_init(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                             MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   if (const int code =
@@ -2405,6 +2638,23 @@ inline int AMPI_Reduce_init(T sendbuf, U recvbuf, int count, MPI_Datatype dataty
   return AMPI_Reduce_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
                           static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, root,
                           comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_init_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                              int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_init_c", admpi::detail::address(sendbuf), datatype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_init_c", admpi::detail::address(recvbuf), datatype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_init_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                            static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, root,
+                            comm, info, request);
 }
 
 template <class T, class U>
@@ -2425,6 +2675,24 @@ inline int AMPI_Reduce_scatter_init(T sendbuf, U recvbuf, const int recvcounts[]
 }
 
 template <class T, class U>
+inline int AMPI_Reduce_scatter_init_c(T sendbuf, U recvbuf, const MPI_Count recvcounts[],
+                                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                      AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_init_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_init_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter_init_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                    static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                    datatype, op, comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Reduce_scatter_block_init(T sendbuf, U recvbuf, int recvcount, MPI_Datatype datatype,
                                           MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   if (const int code =
@@ -2439,6 +2707,23 @@ inline int AMPI_Reduce_scatter_block_init(T sendbuf, U recvbuf, int recvcount, M
   return AMPI_Reduce_scatter_block_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
                                         static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
                                         datatype, op, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_scatter_block_init_c(T sendbuf, U recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+                                            MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter_block_init_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_block_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                          static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                          datatype, op, comm, info, request);
 }
 
 template <class T, class U>
@@ -2459,6 +2744,23 @@ inline int AMPI_Scan_init(T sendbuf, U recvbuf, int count, MPI_Datatype datatype
 }
 
 template <class T, class U>
+inline int AMPI_Scan_init_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan_init_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan_init_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Scan_init_c", op, datatype, comm))
+    return code;
+  return AMPI_Scan_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                          static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                          info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Scatter_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                              MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                              AMPI_Request *request) {
@@ -2474,6 +2776,21 @@ inline int AMPI_Scatter_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U 
 }
 
 template <class T, class U>
+inline int AMPI_Scatter_init_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                               MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                               MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatter_init_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatter_init_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Scatter_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                             static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root,
+                             comm, info, request);
+}
+
+template <class T, class U>
 inline int AMPI_Scatterv_init(T sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                               U recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                               MPI_Info info, AMPI_Request *request) {
@@ -2486,6 +2803,21 @@ inline int AMPI_Scatterv_init(T sendbuf, const int sendcounts[], const int displ
   return AMPI_Scatterv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, displs,
                             sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
                             recvtype, root, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Scatterv_init_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                                MPI_Datatype sendtype, U recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatterv_init_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatterv_init_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Scatterv_init_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, displs,
+                              sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                              recvtype, root, comm, info, request);
 }
 
 template <class T>
@@ -2521,6 +2853,21 @@ inline int AMPI_Isendrecv(T sendbuf, int sendcount, MPI_Datatype sendtype, int d
                         source, recvtag, comm, request);
 }
 
+template <class T, class U>
+inline int AMPI_Isendrecv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                            U recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                            MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Isendrecv_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Isendrecv_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Isendrecv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                          dest, sendtag, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                          recvtype, source, recvtag, comm, request);
+}
+
 template <class T>
 inline int AMPI_Isendrecv_replace(T *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                                   int recvtag, MPI_Comm comm, AMPI_Request *request) {
@@ -2528,6 +2875,15 @@ inline int AMPI_Isendrecv_replace(T *buf, int count, MPI_Datatype datatype, int 
     return code;
   return AMPI_Isendrecv_replace(static_cast<void *>(buf), count, datatype, dest, sendtag, source, recvtag,
                                 comm, request);
+}
+
+template <class T>
+inline int AMPI_Isendrecv_replace_c(T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
+                                    int source, int recvtag, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Isendrecv_replace_c", buf, datatype, comm))
+    return code;
+  return AMPI_Isendrecv_replace_c(static_cast<void *>(buf), count, datatype, dest, sendtag, source, recvtag,
+                                  comm, request);
 }
 
 #endif

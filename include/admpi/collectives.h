@@ -97,6 +97,29 @@ int AMPI_Iallgather_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
+ * AMPI_Allgather_init with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgather_init_c(const void *sendbuf,
+                          MPI_Count sendcount,
+                          MPI_Datatype sendtype,
+                          void *recvbuf,
+                          MPI_Count recvcount,
+                          MPI_Datatype recvtype,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          AMPI_Request *request);
+
+/**
  * MPI_Allgatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
@@ -186,6 +209,31 @@ int AMPI_Iallgatherv_c(const void *sendbuf,
                        AMPI_Request *request);
 
 /**
+ * AMPI_Allgatherv_init with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param displs        where each part goes, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgatherv_init_c(const void *sendbuf,
+                           MPI_Count sendcount,
+                           MPI_Datatype sendtype,
+                           void *recvbuf,
+                           const MPI_Count *recvcounts,
+                           const MPI_Aint *displs,
+                           MPI_Datatype recvtype,
+                           MPI_Comm comm,
+                           MPI_Info info,
+                           AMPI_Request *request);
+
+/**
  * MPI_Alltoall. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
  * @param sendcount     number of items for one rank
@@ -265,6 +313,29 @@ int AMPI_Ialltoall_c(const void *sendbuf,
                      MPI_Datatype recvtype,
                      MPI_Comm comm,
                      AMPI_Request *request);
+
+/**
+ * AMPI_Alltoall_init with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+ * @param sendcount     number of items for one rank
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoall_init_c(const void *sendbuf,
+                         MPI_Count sendcount,
+                         MPI_Datatype sendtype,
+                         void *recvbuf,
+                         MPI_Count recvcount,
+                         MPI_Datatype recvtype,
+                         MPI_Comm comm,
+                         MPI_Info info,
+                         AMPI_Request *request);
 
 /**
  * MPI_Alltoallv. Collective over `comm`; registers `comm` if the library does not know it yet.
@@ -362,6 +433,33 @@ int AMPI_Ialltoallv_c(const void *sendbuf,
                       MPI_Datatype recvtype,
                       MPI_Comm comm,
                       AMPI_Request *request);
+
+/**
+ * AMPI_Alltoallv_init with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where each part begins, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where each part goes, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallv_init_c(const void *sendbuf,
+                          const MPI_Count *sendcounts,
+                          const MPI_Aint *sdispls,
+                          MPI_Datatype sendtype,
+                          void *recvbuf,
+                          const MPI_Count *recvcounts,
+                          const MPI_Aint *rdispls,
+                          MPI_Datatype recvtype,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          AMPI_Request *request);
 
 /**
  * MPI_Alltoallw. Collective over `comm`; registers `comm` if the library does not know it yet. If active data move
@@ -462,6 +560,33 @@ int AMPI_Ialltoallw_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
+ * AMPI_Alltoallw_init with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where each part begins, in bytes
+ * @param sendtypes     a datatype for each rank, active or passive
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallw_init_c(const void *sendbuf,
+                          const MPI_Count *sendcounts,
+                          const MPI_Aint *sdispls,
+                          const MPI_Datatype *sendtypes,
+                          void *recvbuf,
+                          const MPI_Count *recvcounts,
+                          const MPI_Aint *rdispls,
+                          const MPI_Datatype *recvtypes,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          AMPI_Request *request);
+
+/**
  * MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param[in,out] buffer  `count` items of `datatype`
  * @param count           number of items
@@ -517,6 +642,25 @@ int AMPI_Ibcast_c(void *buffer,
                   int root,
                   MPI_Comm comm,
                   AMPI_Request *request);
+
+/**
+ * AMPI_Bcast_init with a count past 2^31.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info            not looked at where the library makes the call
+ * @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bcast_init_c(void *buffer,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int root,
+                      MPI_Comm comm,
+                      MPI_Info info,
+                      AMPI_Request *request);
 
 /**
  * MPI_Gather. Collective over `comm`; registers `comm` if the library does not know it yet.
@@ -606,6 +750,31 @@ int AMPI_Igather_c(const void *sendbuf,
                    int root,
                    MPI_Comm comm,
                    AMPI_Request *request);
+
+/**
+ * AMPI_Gather_init with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gather_init_c(const void *sendbuf,
+                       MPI_Count sendcount,
+                       MPI_Datatype sendtype,
+                       void *recvbuf,
+                       MPI_Count recvcount,
+                       MPI_Datatype recvtype,
+                       int root,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       AMPI_Request *request);
 
 /**
  * MPI_Gatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
@@ -705,6 +874,33 @@ int AMPI_Igatherv_c(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
+ * AMPI_Gatherv_init with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gatherv_init_c(const void *sendbuf,
+                        MPI_Count sendcount,
+                        MPI_Datatype sendtype,
+                        void *recvbuf,
+                        const MPI_Count *recvcounts,
+                        const MPI_Aint *displs,
+                        MPI_Datatype recvtype,
+                        int root,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        AMPI_Request *request);
+
+/**
  * MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
  * @param sendcount     number of items for one rank, on the root
@@ -792,6 +988,31 @@ int AMPI_Iscatter_c(const void *sendbuf,
                     int root,
                     MPI_Comm comm,
                     AMPI_Request *request);
+
+/**
+ * AMPI_Scatter_init with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatter_init_c(const void *sendbuf,
+                        MPI_Count sendcount,
+                        MPI_Datatype sendtype,
+                        void *recvbuf,
+                        MPI_Count recvcount,
+                        MPI_Datatype recvtype,
+                        int root,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        AMPI_Request *request);
 
 /**
  * MPI_Scatterv. Collective over `comm`; registers `comm` if the library does not know it yet.
@@ -889,6 +1110,33 @@ int AMPI_Iscatterv_c(const void *sendbuf,
                      int root,
                      MPI_Comm comm,
                      AMPI_Request *request);
+
+/**
+ * AMPI_Scatterv_init with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatterv_init_c(const void *sendbuf,
+                         const MPI_Count *sendcounts,
+                         const MPI_Aint *displs,
+                         MPI_Datatype sendtype,
+                         void *recvbuf,
+                         MPI_Count recvcount,
+                         MPI_Datatype recvtype,
+                         int root,
+                         MPI_Comm comm,
+                         MPI_Info info,
+                         AMPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -44,7 +44,7 @@ int AMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 /**
  * MPI_Comm_dup_with_info. Registers the new communicator with the library. Collective over `comm`.
  * @param comm          the communicator
- * @param info          hints for the duplicate
+ * @param info          not looked at where the library makes the call
  * @param[out] newcomm  the duplicate
  * @return an MPI code, raised on `comm`
  */
@@ -72,7 +72,7 @@ int AMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
  * @param comm          the communicator
  * @param split_type    such as MPI_COMM_TYPE_SHARED; MPI_UNDEFINED: none
  * @param key           orders the ranks
- * @param info          hints
+ * @param info          not looked at where the library makes the call
  * @param[out] newcomm  the new one, or MPI_COMM_NULL
  * @return an MPI code, raised on `comm`
  */
@@ -138,7 +138,7 @@ int AMPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
  * @param degrees               how many edges each has
  * @param destinations          the targets of these edges, node by node
  * @param weights               their weights, or MPI_UNWEIGHTED
- * @param info                  hints
+ * @param info                  not looked at where the library makes the call
  * @param reorder               whether ranks may be reordered
  * @param[out] comm_dist_graph  the new one
  * @return an MPI code, raised on `comm_old`
@@ -162,7 +162,7 @@ int AMPI_Dist_graph_create(MPI_Comm comm_old,
  * @param outdegree             number of ranks that this one leads to
  * @param destinations          those ranks
  * @param destweights           their weights, or MPI_UNWEIGHTED
- * @param info                  hints
+ * @param info                  not looked at where the library makes the call
  * @param reorder               whether ranks may be reordered
  * @param[out] comm_dist_graph  the new one
  * @return an MPI code, raised on `comm_old`

@@ -634,6 +634,65 @@ int AMPI_Sendrecv_c(const void *sendbuf,
                     MPI_Status *status);
 
 /**
+ * MPI_Isendrecv. See AMPI_Sendrecv. The send is recorded now, and an active message is copied; the receive is
+ * recorded at completion. The status is that of the receive.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param sendtag       tag of the message sent
+ * @param[out] recvbuf  room for `recvcount` items of `recvtype`, apart from `sendbuf`
+ * @param recvcount     number of items, at least as many as arrive
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag       tag of the message received, or MPI_ANY_TAG
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isendrecv(const void *sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   int dest,
+                   int sendtag,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   int source,
+                   int recvtag,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * AMPI_Isendrecv with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param sendtag       tag of the message sent
+ * @param[out] recvbuf  room for `recvcount` items of `recvtype`, apart from `sendbuf`
+ * @param recvcount     number of items, at least as many as arrive
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag       tag of the message received, or MPI_ANY_TAG
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isendrecv_c(const void *sendbuf,
+                     MPI_Count sendcount,
+                     MPI_Datatype sendtype,
+                     int dest,
+                     int sendtag,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     int source,
+                     int recvtag,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
  * MPI_Sendrecv_replace. Elements that are not received keep their values and derivatives.
  * @param[in,out] buf  `count` items of `datatype`
  * @param count        number of items, at least as many as arrive
@@ -678,6 +737,52 @@ int AMPI_Sendrecv_replace_c(void *buf,
                             int recvtag,
                             MPI_Comm comm,
                             MPI_Status *status);
+
+/**
+ * MPI_Isendrecv_replace. See AMPI_Isendrecv and AMPI_Sendrecv_replace.
+ * @param[in,out] buf   `count` items of `datatype`, until completion
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param sendtag       tag of the message sent
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag       tag of the message received, or MPI_ANY_TAG
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isendrecv_replace(void *buf,
+                           int count,
+                           MPI_Datatype datatype,
+                           int dest,
+                           int sendtag,
+                           int source,
+                           int recvtag,
+                           MPI_Comm comm,
+                           AMPI_Request *request);
+
+/**
+ * AMPI_Isendrecv_replace with a count past 2^31.
+ * @param[in,out] buf   `count` items of `datatype`, until completion
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param sendtag       tag of the message sent
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag       tag of the message received, or MPI_ANY_TAG
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isendrecv_replace_c(void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             int dest,
+                             int sendtag,
+                             int source,
+                             int recvtag,
+                             MPI_Comm comm,
+                             AMPI_Request *request);
 
 /**
  * MPI_Ssend. See AMPI_Send.

@@ -91,6 +91,27 @@ int AMPI_Iallreduce_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
+ * AMPI_Allreduce_init with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce_init_c(const void *sendbuf,
+                          void *recvbuf,
+                          MPI_Count count,
+                          MPI_Datatype datatype,
+                          MPI_Op op,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          AMPI_Request *request);
+
+/**
  * MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
  * for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
@@ -164,6 +185,27 @@ int AMPI_Iexscan_c(const void *sendbuf,
                    MPI_Op op,
                    MPI_Comm comm,
                    AMPI_Request *request);
+
+/**
+ * AMPI_Exscan_init with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Exscan_init_c(const void *sendbuf,
+                       void *recvbuf,
+                       MPI_Count count,
+                       MPI_Datatype datatype,
+                       MPI_Op op,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       AMPI_Request *request);
 
 /**
  * MPI_Reduce. MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX and operations of AMPI_Op_create and AMPI_Op_create_adjoint reduce
@@ -248,6 +290,29 @@ int AMPI_Ireduce_c(const void *sendbuf,
                    int root,
                    MPI_Comm comm,
                    AMPI_Request *request);
+
+/**
+ * AMPI_Reduce_init with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_init_c(const void *sendbuf,
+                       void *recvbuf,
+                       MPI_Count count,
+                       MPI_Datatype datatype,
+                       MPI_Op op,
+                       int root,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       AMPI_Request *request);
 
 /**
  * MPI_Reduce_local. With active data, the result is recorded like any local computation.
@@ -347,6 +412,27 @@ int AMPI_Ireduce_scatter_c(const void *sendbuf,
                            AMPI_Request *request);
 
 /**
+ * AMPI_Reduce_scatter_init with counts past 2^31.
+ * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for this rank's items of the result
+ * @param recvcounts    number of items of the result for each rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter_init_c(const void *sendbuf,
+                               void *recvbuf,
+                               const MPI_Count *recvcounts,
+                               MPI_Datatype datatype,
+                               MPI_Op op,
+                               MPI_Comm comm,
+                               MPI_Info info,
+                               AMPI_Request *request);
+
+/**
  * MPI_Reduce_scatter_block. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers
  * `comm` if the library does not know it yet.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
@@ -422,6 +508,27 @@ int AMPI_Ireduce_scatter_block_c(const void *sendbuf,
                                  AMPI_Request *request);
 
 /**
+ * AMPI_Reduce_scatter_block_init with a count past 2^31.
+ * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for `recvcount` items
+ * @param recvcount     number of items of the result for one rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter_block_init_c(const void *sendbuf,
+                                     void *recvbuf,
+                                     MPI_Count recvcount,
+                                     MPI_Datatype datatype,
+                                     MPI_Op op,
+                                     MPI_Comm comm,
+                                     MPI_Info info,
+                                     AMPI_Request *request);
+
+/**
  * MPI_Scan. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if the
  * library does not know it yet.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
@@ -495,6 +602,27 @@ int AMPI_Iscan_c(const void *sendbuf,
                  MPI_Op op,
                  MPI_Comm comm,
                  AMPI_Request *request);
+
+/**
+ * AMPI_Scan_init with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scan_init_c(const void *sendbuf,
+                     void *recvbuf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     MPI_Op op,
+                     MPI_Comm comm,
+                     MPI_Info info,
+                     AMPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,4 +1,5 @@
-"""include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI.
+"""include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI; and persistent
+collectives, which the library starts anew by calls that do not block where data are active, or MPI has no such call.
 
 In checking mode they look for active values in what is sent as bytes: at the call, or at each start of a persistent one. They do
 not look at what is packed, since sending it looks at it, at a partitioned message, which is filled after its start, and at a
@@ -8,14 +9,19 @@ persistent call in place.
 from model import MPI31, MPI4
 from emit.text import NOTE, prototype, wrap
 
-GUARDS = [one for one in MPI31 if one.status in ("refused", "wrapped")] + MPI4
+GUARDS = [one for one in MPI31 if one.status in ("refused", "wrapped")]
+GUARDS += [one for one in MPI4 if one.status != "adjoint" or one.mark == "persistent"]
 SIDES = {"root": "(side & GUARD_ROOT) != 0", "others": "(side & GUARD_OTHERS) != 0", "either": "side != 0"}
 
 
 def header():
     text = NOTE + """
 /* Calls that cannot yet be differentiated. Given active data they do nothing but raise an error, through
- * the error handler of their communicator, window or file; given passive data they are MPI's own calls. */
+ * the error handler of their communicator, window or file; given passive data they are MPI's own calls.
+ *
+ * Persistent collectives, AMPI_*_init, are differentiated: each start of one on active data is the call that does not block, and
+ * recorded as such. It starts with what the arguments lead to by then: communicator, operation and arrays must live as long as
+ * the request; datatypes need not. */
 #ifndef ADMPI_AMPI_GUARDS_H
 #define ADMPI_AMPI_GUARDS_H
 
@@ -39,18 +45,45 @@ extern "C" {
 
 
 def source():
-    text = NOTE + '#include "mpi_guards.h"\n'
+    text = NOTE + '#include "mpi_guards.h"\n\n/* Those of src/capi. */\n'
+    text += "".join(wrap(by_library(prototype(one)) + ";") + "\n" for one in GUARDS if one.mark == "persistent")
     return text + "".join("\n" + guard(one) for one in GUARDS)
+
+
+def by_library(code):
+    """A persistent collective's code with the name of the library's own."""
+    return code.replace("AMPI_", "admpi_shim_", 1)
+
+
+def restarted(call):
+    """A persistent collective that the library makes."""
+    if not call.datatypes():
+        lines, condition = [], "!GUARD_HAS_PERSISTENT"
+    else:
+        lines, condition = ["  int active = 0;"], "active || !GUARD_HAS_PERSISTENT"
+    for datatype in call.datatypes():
+        conditions, test = check(call, datatype)
+        test = test.replace("admpi_shim_guard(call, ", "admpi_shim_active(").replace("guard_each(call, ", "guard_each_active(")
+        lines.append(f"  if ({' && '.join(['!active', *conditions])})\n    active = {test};")
+    arguments = ", ".join(one.name for one in call.parameters)
+    return [*lines, f"  if ({condition})", wrap(f"return {by_library(call.ampi)}({arguments});", "    ")]
 
 
 def guard(call):
     """The code of one guard: check what is significant, call MPI, wrap the request it made."""
-    body = []
-    if call.datatypes():
+    body, is_persistent = [], call.mark == "persistent"
+    looks = bool(call.datatypes()) and ("op" in call.takes or not is_persistent)
+    if looks:
         body.append(f'  static const char call[] = "{call.ampi}";')
+    if call.datatypes():
         body += significance(call)
+    if is_persistent:
+        body += restarted(call)
+    if looks:
         body += checks(call)
         body.append(f"  if (code != MPI_SUCCESS)\n    return {raised(call)};")
+    elif call.datatypes():
+        body.append("  int code;")
     body += call_of_mpi(call)
     return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
 
@@ -71,7 +104,9 @@ def significance(call):
 def checks(call):
     """Sets code to the error of the first datatype that is significant and active, or that the operation does not fit."""
     lines, declared = [], False
-    for datatype in call.datatypes():
+    if call.mark == "persistent":
+        lines, declared = ["  int code = MPI_SUCCESS;"], True
+    for datatype in call.datatypes() if not declared else []:
         conditions, test = check(call, datatype)
         if not declared and not conditions:
             lines.append(f"  int code = {test};")
@@ -179,8 +214,6 @@ def call_of_mpi(call):
 def native(call, names):
     """The call of MPI's own; that of MPI-4 may have another name, or be missing."""
     arguments = f"({', '.join(names)})"
-    if call.mark == "large":
-        return f"MPIX_{call.name[4:]}_x{arguments}"
     if call.mark in ("persistent", "partitioned"):
         comm = "comm" if "comm" in call.takes else "MPI_COMM_WORLD"
         return f"GUARD_{call.mark.upper()}({call.name[4:]}, {comm}, {arguments})"

@@ -37,7 +37,7 @@ class Function:
     @property
     def is_shared(self):
         """The library makes the call itself, for passive data."""
-        return self.call_of_mpi.status == "adjoint"
+        return self.call_of_mpi.status == "adjoint" and self.call_of_mpi.mark != "persistent"
 
     @property
     def shared_name(self):

@@ -71,7 +71,7 @@ struct refusal {
 };
 
 """
-    refused = [one for one in GUARDS if one.datatypes()]
+    refused = [one for one in GUARDS if one.datatypes() and one.status == "refused"]
     for one in refused:
         statement = f"return {one.ampi}({', '.join(actual(parameter) for parameter in one.parameters)});"
         text += f"static int run_{one.ampi[5:]}(struct objects *on) {{\n{wrap(statement, '  ')}\n}}\n\n"

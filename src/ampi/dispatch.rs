@@ -12,8 +12,8 @@ use super::collective::{AdjointRule, StartedCollective};
 use super::inter::{self, Beside, Rooted};
 use super::request::{Pending, Request};
 use super::{
-    bytes, check, communicator, message, movement, neighbor, recording, reduce_local, reduction,
-    scan as scans, tangents,
+    bytes, check, communicator, exchange, message, movement, neighbor, recording, reduce_local,
+    reduction, scan as scans, tangents,
 };
 use crate::datatype::{BufferTriple, Pieces};
 use crate::datatype::{is_passive, is_passive_message};
@@ -141,7 +141,7 @@ pub fn sendrecv(
     if is_passive {
         return passive(|| bytes::none_in(send));
     }
-    message::sendrecv(send, to, receive, from, comm).map(|received| received_as(&received, status))
+    exchange::sendrecv(send, to, receive, from, comm).map(|received| received_as(&received, status))
 }
 
 pub fn sendrecv_replace(
@@ -155,7 +155,19 @@ pub fn sendrecv_replace(
     if is_passive {
         return passive(|| bytes::none_in(data));
     }
-    message::sendrecv_replace(data, to, from, comm).map(|received| received_as(&received, status))
+    exchange::sendrecv_replace(data, to, from, comm).map(|received| received_as(&received, status))
+}
+
+pub fn isendrecv(
+    is_passive: bool,
+    send: (&BufferTriple, Envelope),
+    receive: (&BufferTriple, Envelope),
+    comm: Comm,
+) -> MpiResult<Dispatched> {
+    if is_passive {
+        return passive(|| bytes::none_in(send.0));
+    }
+    Request::exchange(send, receive, comm).map(Started)
 }
 
 /// Whether MPI is to receive a message that a probe has matched.

@@ -10,14 +10,12 @@ use super::traffic::{Completion, Traffic, with_traffic};
 use super::wire::items;
 use super::{AdjointComm, statistics};
 use crate::count::wide32;
+use crate::datatype::require_installed;
 use crate::datatype::{BufferTriple, Mark, RecvBuffer, SendBuffer};
-use crate::datatype::{
-    Content, content, is_passive, is_passive_message, passive_layout, require_installed,
-};
 use crate::error::{Code, Error, Result};
 use crate::large::limit::small;
 use crate::mpi::error::is_truncation;
-use crate::mpi::message::{self, Envelope, Exchange, Message, Mode};
+use crate::mpi::message::{self, Envelope, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Doubles, MpiResult, Payload, Serial, Staging, Status, Writable, quirks};
@@ -124,22 +122,22 @@ fn taken(first: u32, n: usize, sweep: &mut Sweep<'_>) -> Staging {
 }
 
 /// How a call finds the private communicator, once it knows that it needs one.
-trait FindComm: Copy + FnOnce() -> MpiResult<&'static AdjointComm> {}
+pub(super) trait FindComm: Copy + FnOnce() -> MpiResult<&'static AdjointComm> {}
 impl<F: Copy + FnOnce() -> MpiResult<&'static AdjointComm>> FindComm for F {}
 
 /// What the tape will be told of a send whose adjoint comes back; nothing, without a private communicator.
-struct Outgoing {
+pub(super) struct Outgoing {
     private: Option<&'static AdjointComm>,
     ids: Ids,
 }
 
 impl Outgoing {
-    const NOTHING: Self = Self { private: None, ids: Ids::Passive(0) };
+    pub(super) const NOTHING: Self = Self { private: None, ids: Ids::Passive(0) };
 
     /// Packs the values into `data`, if they are not to be sent from where they lie, and finds out what is to be
     /// recorded. That before anything is sent: a buffer that the tape refuses stays at home.
     #[inline(always)]
-    fn prepare(
+    pub(super) fn prepare(
         &mut self,
         source: &SendBuffer,
         to: Envelope,
@@ -171,7 +169,7 @@ impl Outgoing {
 
     /// Records the message, which has been sent.
     #[inline(always)]
-    fn record(self, to: Envelope) -> MpiResult<()> {
+    pub(super) fn record(self, to: Envelope) -> MpiResult<()> {
         let Self { private: Some(private), ids } = self else { return Ok(()) };
         if tape::checking() {
             check::sent(private, to.peer, to.tag, ids.len(), true);
@@ -257,7 +255,7 @@ pub struct Arrival {
 impl Arrival {
     /// Numbers a receive that is about to be posted, if a tape records.
     #[inline(always)]
-    fn expect(
+    pub(super) fn expect(
         &mut self,
         sink: RecvBuffer,
         from: Envelope,
@@ -433,7 +431,7 @@ impl Arrival {
 
     /// Room for what the buffer itself cannot take side by side.
     #[inline]
-    fn room(&mut self, n: usize) -> MpiResult<Staging> {
+    pub(super) fn room(&mut self, n: usize) -> MpiResult<Staging> {
         if n > 0 {
             self.sink.lend(true)?;
         }
@@ -443,7 +441,7 @@ impl Arrival {
 
     /// Where MPI is to write: to the user's buffer if it can, which spares a copy, else to `room`.
     #[inline]
-    fn place<'a>(&'a mut self, room: &'a mut Staging) -> Writable<'a> {
+    pub(super) fn place<'a>(&'a mut self, room: &'a mut Staging) -> Writable<'a> {
         if self.sink.is_direct() { (&mut self.sink).into() } else { room.as_mut_slice().into() }
     }
 
@@ -466,7 +464,7 @@ impl Arrival {
 
     /// Accepts what a call has brought.
     #[inline]
-    fn end(&mut self, data: &[f64], received: MpiResult<Status>) -> MpiResult<Status> {
+    pub(super) fn end(&mut self, data: &[f64], received: MpiResult<Status>) -> MpiResult<Status> {
         let status = match received {
             Ok(status) => status,
             Err(failure) => {
@@ -531,7 +529,7 @@ pub fn comm_of(message: &Message<'_>) -> Comm {
 static SPARE: Serial<Option<Staging>> = Serial::new(None);
 
 /// How many words of 8 bytes a message between `buffer` and `peer` may hold.
-fn room(buffer: &SendBuffer, peer: c_int) -> usize {
+pub(super) fn room(buffer: &SendBuffer, peer: c_int) -> usize {
     if peer == constants().proc_null { 0 } else { buffer.words() }
 }
 
@@ -652,7 +650,17 @@ pub fn irecv(
     transfer: &mut Transfer,
     arrival: &mut Arrival,
 ) -> MpiResult<()> {
-    let mut sink = argument::sink_of_message("buf", buf)?;
+    irecv_into(argument::sink_of_message("buf", buf)?, from, comm, transfer, arrival)
+}
+
+#[inline(always)]
+pub(super) fn irecv_into(
+    mut sink: RecvBuffer,
+    from: Envelope,
+    comm: Comm,
+    transfer: &mut Transfer,
+    arrival: &mut Arrival,
+) -> MpiResult<()> {
     let n = room(sink.source(), from.peer);
     if n > 0 {
         sink.lend(false)?;
@@ -752,96 +760,4 @@ pub fn recv_init(
     let items = lay_out_room(&mut sink, n, transfer)?;
     transfer.receive_init(comm, &items, from)?;
     Ok(Again { what: What::Receive(sink), with: from, claim: Claim::on(comm) })
-}
-
-/// The send is recorded first: its adjoint is waited for only when that of the receive is under way. The values are
-/// packed, since the buffers may be one.
-fn exchange(
-    source: &SendBuffer,
-    to: Envelope,
-    sink: RecvBuffer,
-    from: Envelope,
-    comm: Comm,
-    find_comm: impl FindComm,
-) -> MpiResult<Status> {
-    let (n, wanted) = (room(source, to.peer), room(sink.source(), from.peer));
-    let mut data = Staging::take(n);
-    let (sent, wanted) = (&items(source, n)?, &items(sink.source(), wanted)?);
-    let mut outgoing = Outgoing::NOTHING;
-    outgoing.prepare(source, to, find_comm, Some(data.as_mut_slice()))?;
-    let mut arrival = Arrival::default();
-    arrival.expect(sink, from, find_comm)?;
-    let mut place = arrival.room(wanted.len()).inspect_err(|_| arrival.refuse())?;
-    let (data, room) = (data.as_slice().into(), arrival.place(&mut place));
-    let received = message::sendrecv(comm, Exchange { data, sent, to, room, wanted, from });
-    let recorded = if received.is_ok() { outgoing.record(to) } else { Ok(()) };
-    let status = arrival.end(place.as_slice(), received)?;
-    recorded.map(|()| status)
-}
-
-pub fn sendrecv(
-    send: &BufferTriple,
-    to: Envelope,
-    receive: &BufferTriple,
-    from: Envelope,
-    comm: Comm,
-) -> MpiResult<Status> {
-    // What carries nothing may have any type.
-    let carries = |side: &BufferTriple, peer: c_int| match content(side.datatype()) {
-        Content::Active => true,
-        Content::Passive => !(side.is_nothing() || peer == constants().proc_null),
-        Content::Untold => false,
-    };
-    let (sends, receives) = (carries(send, to.peer), carries(receive, from.peer));
-    let packed = send.is_packed() || receive.is_packed();
-    if sends && receives && !packed && is_passive(send.datatype()) != is_passive(receive.datatype())
-    {
-        let why = "one of sendtype and recvtype is active and the other passive: both must be active, or both passive; to exchange active for passive data use AMPI_Irecv, AMPI_Send and AMPI_Wait";
-        return Err(Error::new(Code::Unsupported, why).into());
-    }
-    let source = match sends {
-        // Beside packed bytes.
-        true if is_passive_message(send.datatype()) => {
-            send.source("sendbuf", passive_layout(send.datatype(), send.items())?, 1)?
-        }
-        true => argument::source_of_message("sendbuf", send)?,
-        false => SendBuffer::default(),
-    };
-    let sink = match receives {
-        true if is_passive_message(receive.datatype()) => {
-            receive.sink("recvbuf", passive_layout(receive.datatype(), receive.items())?, 1)?
-        }
-        true => argument::sink_of_message("recvbuf", receive)?,
-        false => RecvBuffer::default(),
-    };
-    exchange(&source, to, sink, from, comm, || communicator::of(comm))
-}
-
-pub fn sendrecv_replace(
-    buf: &BufferTriple,
-    to: Envelope,
-    from: Envelope,
-    comm: Comm,
-) -> MpiResult<Status> {
-    let sink = argument::sink_of_message("buf", buf)?;
-    let source = if buf.is_packed() { buf.packed_source("buf")? } else { sink.source().clone() };
-    exchange(&source, to, sink, from, comm, || communicator::of(comm))
-}
-
-/// Neighbours have tag 0, and checking the next one.
-const AMONG_MEMBERS: c_int = 32766;
-
-/// A message to one member of `private` and one from another (either may be MPI_PROC_NULL), for calls that the
-/// library puts together of messages.
-pub fn between_members(
-    private: &'static AdjointComm,
-    source: &SendBuffer,
-    to: c_int,
-    sink: RecvBuffer,
-    from: c_int,
-) -> MpiResult<()> {
-    let (to, from) = (Envelope::new(to, AMONG_MEMBERS), Envelope::new(from, AMONG_MEMBERS));
-    // Apart from adjoints that travel under the same tag while a callback runs.
-    let comm = private.comm(tape::depth())?;
-    exchange(source, to, sink, from, comm, || Ok(private)).map(|_| ())
 }

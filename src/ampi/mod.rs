@@ -15,6 +15,7 @@ pub mod collective;
 pub mod communicator;
 pub mod counts;
 pub mod dispatch;
+pub mod exchange;
 pub mod hash;
 pub mod inter;
 pub mod late;

@@ -2,7 +2,7 @@
 
 use super::message::{self, Again, Arrival};
 use super::traffic::Traffic;
-use super::{bytes, late, lock};
+use super::{bytes, exchange, late, lock};
 use crate::datatype::{BufferTriple, SendBuffer};
 use crate::error::{Code, Error};
 use crate::mpi::message::{Envelope, Message, Mode};
@@ -37,10 +37,15 @@ enum Kind {
     Resting,
 }
 
+/// Makes a call that does not block: its request, or the code of an error that has been raised.
+pub type Starter = Box<dyn Fn() -> Result<Box<Request>, c_int> + Send>;
+
 /// What a start does of a persistent request that is active, or looks at of one that was made in checking mode.
 enum Start {
     Active(Again),
     Passive(Vec<SendBuffer>),
+    /// Of a collective that the library makes: the request becomes what each start brings.
+    Anew(Starter),
 }
 
 /// A nonblocking call under way, or a persistent one.
@@ -129,6 +134,18 @@ impl Request {
         })
     }
 
+    /// A send and a receive, which completes the request.
+    pub fn exchange(
+        send: (&BufferTriple, Envelope),
+        receive: (&BufferTriple, Envelope),
+        comm: Comm,
+    ) -> MpiResult<Box<Self>> {
+        Self::begin(comm, |request| {
+            exchange::isendrecv(send, receive, comm, &mut request.transfer, &mut request.arrival)?;
+            Ok(Kind::Receiving)
+        })
+    }
+
     /// The request of a collective that has started.
     pub fn collective(pending: impl Into<Box<dyn Pending>>, comm: Comm) -> Box<Self> {
         let mut pending = pending.into();
@@ -170,6 +187,28 @@ impl Request {
         })
     }
 
+    /// A persistent collective.
+    pub fn anew(starter: Starter, comm: Comm) -> Box<Self> {
+        let mut request = Self::idle(comm);
+        request.again = Some(Box::new(Start::Anew(starter)));
+        request.kind = Kind::Resting;
+        request
+    }
+
+    fn is_anew(&self) -> bool {
+        matches!(self.again.as_deref(), Some(Start::Anew(_)))
+    }
+
+    /// Starts a request that `start` has left. The call raises its own errors: nothing of the library's may stand around it.
+    pub fn start_anew(&mut self) -> Result<(), c_int> {
+        let Some(Start::Anew(starter)) = self.again.as_deref() else { return Ok(()) };
+        let mut new = starter()?;
+        self.kind = std::mem::take(&mut new.kind);
+        self.transfer.take_over(std::mem::take(&mut new.transfer));
+        recycle(&mut Some(new));
+        Ok(())
+    }
+
     /// In checking mode each start of this passive request looks at `sent`, too.
     pub fn watch(&mut self, sent: &BufferTriple) {
         if !tape::checking() {
@@ -181,15 +220,16 @@ impl Request {
         }
     }
 
-    /// Starts a persistent request.
-    fn start(&mut self) -> MpiResult<()> {
+    /// Starts a persistent request, unless that is left to `start_anew`: tells whether it is.
+    fn start(&mut self) -> MpiResult<bool> {
         let again = match (&self.kind, self.again.as_deref()) {
             // MPI says what it thinks of one that is not persistent, or active.
-            (Kind::Passive, watched) => {
+            (Kind::Resting, Some(Start::Anew(_))) => return Ok(true),
+            (Kind::Passive, watched) if !self.is_anew() => {
                 if let Some(Start::Passive(sent)) = watched {
                     sent.iter().try_for_each(bytes::none_at)?;
                 }
-                return self.transfer.start();
+                return self.transfer.start().map(|()| false);
             }
             (Kind::Resting, Some(Start::Active(again))) => again,
             (_, again) => {
@@ -208,7 +248,7 @@ impl Request {
         if started? {
             self.kind = Kind::Receiving;
         }
-        Ok(())
+        Ok(false)
     }
 
     pub const fn comm(&self) -> Comm {
@@ -221,7 +261,8 @@ impl Request {
 
     /// Whether it is persistent and active.
     const fn is_started(&self) -> bool {
-        self.again.is_some() && matches!(self.kind, Kind::Sending | Kind::Receiving)
+        self.again.is_some()
+            && matches!(self.kind, Kind::Sending | Kind::Receiving | Kind::Collective(_))
     }
 
     pub const fn transfer(&mut self) -> &mut Transfer {
@@ -280,15 +321,21 @@ fn recycle(slot: &mut Slot) {
         *slot = Some(request);
         return;
     }
+    if request.again.is_some() {
+        if request.is_anew() {
+            request.kind = Kind::Resting;
+            request.transfer.release();
+            *slot = Some(request);
+            return;
+        }
+        request.again = None;
+    }
     if request.number != 0 {
         forget_number(request.number);
         request.number = 0;
     }
     request.kind = Kind::Idle;
     request.arrival.forget();
-    if request.again.is_some() {
-        request.again = None;
-    }
     request.transfer.release();
     IDLE.with(|idle| {
         if idle.len() < RETAINED {
@@ -505,21 +552,29 @@ pub fn some(
     })
 }
 
-/// `MPI_Start`.
-pub fn start(slot: &mut Slot) -> MpiResult<()> {
+/// `MPI_Start`; tells whether it is left to `Request::start_anew`.
+pub fn start(slot: &mut Slot) -> MpiResult<bool> {
     check_live(slot)?;
     match slot {
         // MPI has an error for that.
-        None => Transfer::default().start(),
+        None => Transfer::default().start().map(|()| false),
         Some(request) => request.start().map_err(|failure| failure.on(request.comm)),
     }
 }
 
-/// `MPI_Startall`, which is to be as if each were started, in any order: that of the array.
-pub fn start_all(slots: &mut [Slot]) -> MpiResult<()> {
-    list(slots)?;
-    slots.iter_mut().flatten().for_each(|request| request.listed = false);
-    slots.iter_mut().try_for_each(start)
+/// `MPI_Startall`, which is to be as if each were started, in any order: that of the array, `from` a place on. Stops behind one
+/// that is left to `Request::start_anew`, and names it.
+pub fn start_all(slots: &mut [Slot], from: usize) -> MpiResult<Option<usize>> {
+    if from == 0 {
+        list(slots)?;
+        slots.iter_mut().flatten().for_each(|request| request.listed = false);
+    }
+    for (i, slot) in slots.iter_mut().enumerate().skip(from) {
+        if start(slot)? {
+            return Ok(Some(i));
+        }
+    }
+    Ok(None)
 }
 
 /// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.
@@ -528,15 +583,19 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
+    if request.is_anew() && matches!(request.kind, Kind::Resting) {
+        request.again = None;
+        recycle(slot);
+        return Ok(());
+    }
+    let is_anew = request.is_anew();
     match &request.kind {
+        Kind::Passive if is_anew => return Err(unfinished(request.comm)),
         Kind::Receiving => {
             let why = "the request receives active data, which only its completion records; complete it with a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
-        Kind::Collective(_) => {
-            let why = "the request belongs to a collective, which must be completed; use a Wait or Test call";
-            return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
-        }
+        Kind::Collective(_) => return Err(unfinished(request.comm)),
         Kind::Sending => {
             if request.transfer.is_holding() {
                 // Which looks whether it is through before it forgets what is held.
@@ -550,6 +609,13 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
     Ok(())
 }
 
+#[cold]
+fn unfinished(comm: Comm) -> Failure {
+    let why =
+        "the request belongs to a collective, which must be completed; use a Wait or Test call";
+    Failure::from(Error::new(Code::Unsupported, why)).on(comm)
+}
+
 /// `MPI_Cancel`. A receive that is cancelled is not recorded; a send has been recorded at its start.
 pub fn cancel(slot: &mut Slot) -> MpiResult<()> {
     check_live(slot)?;
@@ -559,6 +625,9 @@ pub fn cancel(slot: &mut Slot) -> MpiResult<()> {
     let why = match request.kind {
         Kind::Sending => "the request sends active data, which cannot be cancelled",
         Kind::Collective(_) => "the request belongs to a collective, which cannot be cancelled",
+        Kind::Passive if request.is_anew() => {
+            "the request belongs to a collective, which cannot be cancelled"
+        }
         Kind::Resting => "the request is persistent and not active",
         _ => {
             request.cancelled = true;

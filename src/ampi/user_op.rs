@@ -11,7 +11,7 @@ use super::buffers::Sinks;
 use super::builtin_op::Extent;
 use super::counts::{Form, PartCounts};
 use super::request::Pending;
-use super::{AdjointComm, argument, check, communicator, message, movement, recording};
+use super::{AdjointComm, argument, check, communicator, exchange, movement, recording};
 use crate::datatype::{BufferTriple, Mark, Pieces, RecvBuffer, SendBuffer, Shape, Sources, Twin};
 use crate::datatype::{Lasting, is_installed};
 use crate::error::{Code, Error, Result};
@@ -159,7 +159,7 @@ impl Team {
             Some((room, rank)) => (write(room)?, place(rank)),
             None => (RecvBuffer::default(), constants().proc_null),
         };
-        message::between_members(self.private.mirror(), &source, to, sink, from)
+        exchange::between_members(self.private.mirror(), &source, to, sink, from)
     }
 }
 

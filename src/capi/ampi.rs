@@ -453,6 +453,13 @@ unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_
     crate::mpi::error::announce(&name, &recording::no_adjoint())
 }
 
+/// For the guards: whether `datatype` is active.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_active(datatype: MPI_Datatype) -> c_int {
+    // SAFETY: the guards pass a handle that is significant.
+    c_int::from(!is_passive(unsafe { Datatype::new(datatype) }))
+}
+
 /// For the guards: the same of what a call sends.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_sent(

@@ -8,8 +8,10 @@ use super::support::calls::Return;
 use super::support::collectives::{
     allgather, alltoall, bcast, each, gather, list, list_of_types, scatter,
 };
+use super::support::persistent::{Side, again, kept, kept_each, members};
 use crate::datatype::{BufferTriple, Lists};
-use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use crate::mpi::is_in_place;
+use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]
@@ -125,6 +127,44 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
         let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
         allgather("AMPI_Iallgather_c", send, receive, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Allgather_init with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allgather_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Allgather_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            allgather("AMPI_Allgather_init_c", send, receive, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -249,6 +289,46 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
     }
 }
 
+/// AMPI_Allgatherv_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param displs        where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allgatherv_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Allgatherv_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+            allgather("AMPI_Allgatherv_init_c", send, receive, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// MPI_Alltoall. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
 /// @param sendcount     number of items for one rank
@@ -359,6 +439,44 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
         alltoall("AMPI_Ialltoall_c", send, receive, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Alltoall_init with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+/// @param sendcount     number of items for one rank
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoall_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Alltoall_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = each(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            alltoall("AMPI_Alltoall_init_c", send, receive, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -488,6 +606,48 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
         let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
         alltoall("AMPI_Ialltoallv_c", send, receive, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Alltoallv_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where each part begins, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoallv_init_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Alltoallv_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
+            let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
+            alltoall("AMPI_Alltoallv_init_c", send, receive, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -621,6 +781,48 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
     }
 }
 
+/// AMPI_Alltoallw_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where each part begins, in bytes
+/// @param sendtypes     a datatype for each rank, active or passive
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoallw_init_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtypes = kept_each(sendtypes, members(comm), !is_in_place(sendbuf));
+        let recvtypes = kept_each(recvtypes, members(comm), true);
+        again("AMPI_Alltoallw_init_c", comm, request, move |request| {
+            let sendtypes = sendtypes.raw();
+            let recvtypes = recvtypes.raw();
+            let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
+            let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
+            alltoall("AMPI_Alltoallw_init_c", send, receive, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param[in,out] buffer  `count` items of `datatype`
 /// @param count           number of items
@@ -711,6 +913,38 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
     unsafe {
         let data = BufferTriple::new(buffer, count, datatype);
         bcast("AMPI_Ibcast_c", data, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Bcast_init with a count past 2^31.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info            not looked at where the library makes the call
+/// @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Bcast_init_c(
+    buffer: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = Side::of(comm, root);
+        let datatype = kept(datatype, side.root || side.others);
+        again("AMPI_Bcast_init_c", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let data = BufferTriple::new(buffer, count, datatype);
+            bcast("AMPI_Bcast_init_c", data, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -832,6 +1066,47 @@ pub unsafe extern "C-unwind" fn AMPI_Igather_c(
         let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
         gather("AMPI_Igather_c", send, receive, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Gather_init with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gather_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = Side::of(comm, root);
+        let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, side.root);
+        again("AMPI_Gather_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            gather("AMPI_Gather_init_c", send, receive, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -964,6 +1239,49 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
     }
 }
 
+/// AMPI_Gatherv_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gatherv_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = Side::of(comm, root);
+        let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, side.root);
+        again("AMPI_Gatherv_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+            gather("AMPI_Gatherv_init_c", send, receive, root, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
 /// @param sendcount     number of items for one rank, on the root
@@ -1082,6 +1400,47 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
         let send = each(sendbuf, sendcount, sendtype);
         let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
         scatter("AMPI_Iscatter_c", send, receive, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Scatter_init with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatter_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = Side::of(comm, root);
+        let sendtype = kept(sendtype, side.root);
+        let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
+        again("AMPI_Scatter_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = each(sendbuf, sendcount, sendtype);
+            let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+            scatter("AMPI_Scatter_init_c", send, receive, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -1211,5 +1570,48 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
         let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
         let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
         scatter("AMPI_Iscatterv_c", send, receive, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Scatterv_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatterv_init_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = Side::of(comm, root);
+        let sendtype = kept(sendtype, side.root);
+        let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
+        again("AMPI_Scatterv_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
+            let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+            scatter("AMPI_Scatterv_init_c", send, receive, root, comm, Return::AtOnce(request))
+        })
     }
 }

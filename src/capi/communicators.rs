@@ -53,7 +53,7 @@ pub unsafe extern "C-unwind" fn AMPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_
 
 /// MPI_Comm_dup_with_info. Registers the new communicator with the library. Collective over `comm`.
 /// @param comm          the communicator
-/// @param info          hints for the duplicate
+/// @param info          not looked at where the library makes the call
 /// @param[out] newcomm  the duplicate
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -102,7 +102,7 @@ pub unsafe extern "C-unwind" fn AMPI_Comm_split(
 /// @param comm          the communicator
 /// @param split_type    such as MPI_COMM_TYPE_SHARED; MPI_UNDEFINED: none
 /// @param key           orders the ranks
-/// @param info          hints
+/// @param info          not looked at where the library makes the call
 /// @param[out] newcomm  the new one, or MPI_COMM_NULL
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -219,7 +219,7 @@ pub unsafe extern "C-unwind" fn AMPI_Cart_sub(
 /// @param degrees               how many edges each has
 /// @param destinations          the targets of these edges, node by node
 /// @param weights               their weights, or MPI_UNWEIGHTED
-/// @param info                  hints
+/// @param info                  not looked at where the library makes the call
 /// @param reorder               whether ranks may be reordered
 /// @param[out] comm_dist_graph  the new one
 /// @return an MPI code, raised on `comm_old`
@@ -261,7 +261,7 @@ pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create(
 /// @param outdegree             number of ranks that this one leads to
 /// @param destinations          those ranks
 /// @param destweights           their weights, or MPI_UNWEIGHTED
-/// @param info                  hints
+/// @param info                  not looked at where the library makes the call
 /// @param reorder               whether ranks may be reordered
 /// @param[out] comm_dist_graph  the new one
 /// @return an MPI code, raised on `comm_old`

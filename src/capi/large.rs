@@ -408,15 +408,9 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Isendrecv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Isendrecv_x", comm);
-        call.isendrecv(
-            side(sendcount, sendtype),
-            None,
-            side(recvcount, recvtype),
-            source,
-            RequestSlot::new(request),
-            |n, t, r| ffi::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
-            |n, t, r| ffi::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
+        large::isendrecv(
+            sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+            recvtag, comm, request,
         )
     }
 }
@@ -449,21 +443,8 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_replace_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Isendrecv_replace it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Isendrecv_replace_x", comm);
-        let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
-        let (copy, sent) = match call.prepare(|| copied(buf, own)) {
-            Ok(copied) => copied,
-            Err(code) => return code,
-        };
-        let from = copy.as_ptr().cast();
-        call.isendrecv(
-            side(sent.count, sent.datatype.raw()),
-            Some(copy),
-            side(count, datatype),
-            source,
-            RequestSlot::new(request),
-            |n, t, r| ffi::MPI_Isend(from, n, t, dest, sendtag, comm, r),
-            |n, t, r| ffi::MPI_Irecv(buf, n, t, source, recvtag, comm, r),
+        large::isendrecv_replace(
+            buf, count, datatype, dest, sendtag, source, recvtag, comm, request,
         )
     }
 }

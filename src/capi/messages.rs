@@ -6,9 +6,9 @@
 use super::requests::admpi_request;
 use super::support::calls::Return;
 use super::support::messages::{
-    BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, mrecv, pack, pack_external,
-    pack_external_size, pack_size, recv, recv_init, send, send_init, sendrecv, sendrecv_replace,
-    unpack, unpack_external,
+    BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, isendrecv, isendrecv_replace, mrecv,
+    pack, pack_external, pack_external_size, pack_size, recv, recv_init, send, send_init, sendrecv,
+    sendrecv_replace, unpack, unpack_external,
 };
 use crate::datatype::BufferTriple;
 use crate::mpi::message::Envelope;
@@ -960,6 +960,85 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_c(
     }
 }
 
+/// MPI_Isendrecv. See AMPI_Sendrecv. The send is recorded now, and an active message is copied; the receive is
+/// recorded at completion. The status is that of the receive.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param sendtag       tag of the message sent
+/// @param[out] recvbuf  room for `recvcount` items of `recvtype`, apart from `sendbuf`
+/// @param recvcount     number of items, at least as many as arrive
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param recvtag       tag of the message received, or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Isendrecv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+        let to = Envelope::new(dest, sendtag);
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        let from = Envelope::new(source, recvtag);
+        isendrecv("AMPI_Isendrecv", (send, to), (receive, from), comm, request)
+    }
+}
+
+/// AMPI_Isendrecv with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param sendtag       tag of the message sent
+/// @param[out] recvbuf  room for `recvcount` items of `recvtype`, apart from `sendbuf`
+/// @param recvcount     number of items, at least as many as arrive
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param recvtag       tag of the message received, or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Isendrecv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+        let to = Envelope::new(dest, sendtag);
+        let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+        let from = Envelope::new(source, recvtag);
+        isendrecv("AMPI_Isendrecv_c", (send, to), (receive, from), comm, request)
+    }
+}
+
 /// MPI_Sendrecv_replace. Elements that are not received keep their values and derivatives.
 /// @param[in,out] buf  `count` items of `datatype`
 /// @param count        number of items, at least as many as arrive
@@ -1021,6 +1100,70 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_replace_c(
         let to = Envelope::new(dest, sendtag);
         let from = Envelope::new(source, recvtag);
         sendrecv_replace("AMPI_Sendrecv_replace_c", data, to, from, comm, status)
+    }
+}
+
+/// MPI_Isendrecv_replace. See AMPI_Isendrecv and AMPI_Sendrecv_replace.
+/// @param[in,out] buf   `count` items of `datatype`, until completion
+/// @param count         number of items, at least as many as arrive
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param sendtag       tag of the message sent
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param recvtag       tag of the message received, or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Isendrecv_replace(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = BufferTriple::new(buf, count, datatype);
+        let to = Envelope::new(dest, sendtag);
+        let from = Envelope::new(source, recvtag);
+        isendrecv_replace("AMPI_Isendrecv_replace", data, to, from, comm, request)
+    }
+}
+
+/// AMPI_Isendrecv_replace with a count past 2^31.
+/// @param[in,out] buf   `count` items of `datatype`, until completion
+/// @param count         number of items, at least as many as arrive
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param sendtag       tag of the message sent
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param recvtag       tag of the message received, or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Isendrecv_replace_c(
+    buf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = BufferTriple::new(buf, count, datatype);
+        let to = Envelope::new(dest, sendtag);
+        let from = Envelope::new(source, recvtag);
+        isendrecv_replace("AMPI_Isendrecv_replace_c", data, to, from, comm, request)
     }
 }
 

@@ -8,8 +8,9 @@ use super::support::calls::Return;
 use super::support::collectives::{
     each, list, list_of_types, neighbor_allgather, neighbor_alltoall,
 };
+use super::support::persistent::{again, destinations, kept, kept_each, sources};
 use crate::datatype::{BufferTriple, Lists};
-use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]
@@ -132,6 +133,50 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather_c(
             comm,
             Return::AtOnce(request),
         )
+    }
+}
+
+/// AMPI_Neighbor_allgather_init with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_allgather_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            neighbor_allgather(
+                "AMPI_Neighbor_allgather_init_c",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
     }
 }
 
@@ -269,6 +314,52 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv_c(
     }
 }
 
+/// AMPI_Neighbor_allgatherv_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param displs        where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_allgatherv_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+            neighbor_allgather(
+                "AMPI_Neighbor_allgatherv_init_c",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
+    }
+}
+
 /// MPI_Neighbor_alltoall. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
 /// derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype` for each destination
@@ -380,6 +471,50 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall_c(
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
         neighbor_alltoall("AMPI_Ineighbor_alltoall_c", send, receive, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Neighbor_alltoall_init with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each destination
+/// @param sendcount     number of items for one destination
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_alltoall_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = each(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            neighbor_alltoall(
+                "AMPI_Neighbor_alltoall_init_c",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
     }
 }
 
@@ -519,6 +654,54 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
     }
 }
 
+/// AMPI_Neighbor_alltoallv_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where each part begins, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_init_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_alltoallv_init_c", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
+            let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
+            neighbor_alltoall(
+                "AMPI_Neighbor_alltoallv_init_c",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
+    }
+}
+
 /// MPI_Neighbor_alltoallw. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
 /// derivatives. Collective over `comm`, which the library must know. If active data move between any two ranks, every
 /// rank with neighbours must pass at least one active type, possibly for a part without items.
@@ -653,5 +836,53 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw_c(
             comm,
             Return::AtOnce(request),
         )
+    }
+}
+
+/// AMPI_Neighbor_alltoallw_init with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where each part begins, in bytes
+/// @param sendtypes     a datatype for each destination, active or passive
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each source, active if the sender's is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_init_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtypes = kept_each(sendtypes, destinations(comm), true);
+        let recvtypes = kept_each(recvtypes, sources(comm), true);
+        again("AMPI_Neighbor_alltoallw_init_c", comm, request, move |request| {
+            let sendtypes = sendtypes.raw();
+            let recvtypes = recvtypes.raw();
+            let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
+            let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
+            neighbor_alltoall(
+                "AMPI_Neighbor_alltoallw_init_c",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
     }
 }

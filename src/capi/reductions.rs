@@ -8,9 +8,10 @@ use super::support::calls::Return;
 use super::support::collectives::{
     allreduce, operands, reduce, reduce_local, reduce_scatter, scan,
 };
+use super::support::persistent::{Side, again, kept};
 use crate::ampi::builtin_op::Extent;
 use crate::datatype::{Counts, Pieces};
-use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]
@@ -119,6 +120,39 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
     }
 }
 
+/// AMPI_Allreduce_init with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allreduce_init_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again("AMPI_Allreduce_init_c", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            allreduce("AMPI_Allreduce_init_c", operands, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
 /// for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
@@ -219,6 +253,39 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Exscan_init with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Exscan_init_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again("AMPI_Exscan_init_c", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            scan("AMPI_Exscan_init_c", operands, Extent::Exclusive, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -331,6 +398,42 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
         reduce("AMPI_Ireduce_c", operands, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Reduce_init with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+/// @param[out] recvbuf  room for `count` items, on the root
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param root          the rank that gets the result
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_init_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = Side::of(comm, root);
+        let datatype = kept(datatype, side.root || side.others);
+        again("AMPI_Reduce_init_c", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            reduce("AMPI_Reduce_init_c", operands, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -481,6 +584,39 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_c(
     }
 }
 
+/// AMPI_Reduce_scatter_init with counts past 2^31.
+/// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for this rank's items of the result
+/// @param recvcounts    number of items of the result for each rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_init_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again("AMPI_Reduce_scatter_init_c", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
+            reduce_scatter("AMPI_Reduce_scatter_init_c", pieces, op, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// MPI_Reduce_scatter_block. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers
 /// `comm` if the library does not know it yet.
 /// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
@@ -584,6 +720,45 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block_c(
     }
 }
 
+/// AMPI_Reduce_scatter_block_init with a count past 2^31.
+/// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for `recvcount` items
+/// @param recvcount     number of items of the result for one rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_init_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again("AMPI_Reduce_scatter_block_init_c", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
+            reduce_scatter(
+                "AMPI_Reduce_scatter_block_init_c",
+                pieces,
+                op,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
+    }
+}
+
 /// MPI_Scan. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if the
 /// library does not know it yet.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
@@ -684,5 +859,38 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iscan_c", operands, Extent::Inclusive, comm, Return::AtOnce(request))
+    }
+}
+
+/// AMPI_Scan_init with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scan_init_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again("AMPI_Scan_init_c", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            scan("AMPI_Scan_init_c", operands, Extent::Inclusive, comm, Return::AtOnce(request))
+        })
     }
 }

@@ -66,10 +66,14 @@ pub unsafe extern "C-unwind" fn AMPI_Improbe(
 /// @return an MPI code, raised on the request's communicator
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Start(request: *mut AMPI_Request) -> c_int {
-    mpi_call("AMPI_Start", Comm::world(), || {
+    let mut is_left = false;
+    let code = mpi_call("AMPI_Start", Comm::world(), || {
         // SAFETY: as MPI's contract says.
-        request::start(unsafe { super::slot(request) }?)
-    })
+        is_left = request::start(unsafe { super::slot(request) }?)?;
+        Ok(())
+    });
+    // SAFETY: as above; the request is live.
+    if is_left { unsafe { start_anew(request) } } else { code }
 }
 
 /// MPI_Startall. The requests start in the order of the array.
@@ -78,10 +82,33 @@ pub unsafe extern "C-unwind" fn AMPI_Start(request: *mut AMPI_Request) -> c_int 
 /// @return an MPI code, raised on a request's communicator
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Startall(count: c_int, requests: *mut AMPI_Request) -> c_int {
-    mpi_call("AMPI_Startall", Comm::world(), || {
-        // SAFETY: as MPI's contract says.
-        request::start_all(unsafe { slots(requests, count) }?)
-    })
+    let (mut from, mut left) = (0, None);
+    loop {
+        let code = mpi_call("AMPI_Startall", Comm::world(), || {
+            // SAFETY: as MPI's contract says.
+            left = request::start_all(unsafe { slots(requests, count) }?, from)?;
+            Ok(())
+        });
+        let Some(i) = left.take() else { return code };
+        // SAFETY: as above; the request is live.
+        let code = unsafe { start_anew(requests.add(i)) };
+        if code != raw::SUCCESS {
+            return code;
+        }
+        from = i + 1;
+    }
+}
+
+/// Starts a collective, which raises its own errors.
+///
+/// # Safety
+/// `request` leads to a live request.
+unsafe fn start_anew(request: *mut AMPI_Request) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { (**request).start_anew() } {
+        Ok(()) => raw::SUCCESS,
+        Err(code) => code,
+    }
 }
 
 /// MPI_Wait. The completion of an active receive is recorded, on the tape that its start was recorded on.

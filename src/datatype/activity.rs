@@ -285,6 +285,11 @@ impl Lasting {
         Ok(Self { theirs: datatype, own })
     }
 
+    /// One of the library's, or a handle that nobody frees.
+    pub fn own(&self) -> Datatype {
+        self.own.as_ref().map_or(self.theirs, |(made, _)| made.datatype())
+    }
+
     /// The user's handle while it lives, for functions of the user's that compare it; else one of the library's.
     pub fn now(&self) -> Datatype {
         match &self.own {

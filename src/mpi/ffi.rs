@@ -472,6 +472,7 @@ unsafe extern "C-unwind" {
         comm: MPI_Comm,
         request: *mut MPI_Request,
     ) -> c_int;
+    pub fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int;
     pub fn MPI_Ibcast(
         buffer: *mut c_void,
         count: c_int,

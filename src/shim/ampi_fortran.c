@@ -1835,10 +1835,44 @@ void ampi_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const M
   fortran_code(ierror, code);
 }
 
+void ampi_allgatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                             void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                             const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                             MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Allgatherv_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                    fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                                    MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_allgather_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                            void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                            const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Allgather_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                   fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                   MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_allreduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
                        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror) {
   int code = AMPI_Allreduce_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
                               MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_allreduce_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Allreduce_init_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                                   MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                                   MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
 
@@ -1861,6 +1895,18 @@ void ampi_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const M
   fortran_code(ierror, code);
 }
 
+void ampi_alltoallv_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Alltoallv_init_c(fortran_buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(*sendtype),
+                                   fortran_buffer(recvbuf), recvcounts, rdispls, MPI_Type_f2c(*recvtype),
+                                   MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
                        const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
                        const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
@@ -1878,10 +1924,50 @@ void ampi_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const M
   fortran_code(ierror, code);
 }
 
+void ampi_alltoallw_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_buffer(sendbuf) == MPI_IN_PLACE ? 0 : fortran_peers(MPI_Comm_f2c(*comm),
+                                                1, 0), sendtypes, few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 0), recvtypes,
+                                                few_recvtypes);
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Alltoallw_init_c(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                   fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                   MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                           void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                           const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Alltoall_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                  fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                  MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_bcast_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
                    const MPI_Fint *comm, MPI_Fint *ierror) {
   int code = AMPI_Bcast_c(fortran_buffer(buffer), *count, MPI_Type_f2c(*datatype), *root,
                           MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_bcast_init_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                        const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Bcast_init_c(fortran_buffer(buffer), *count, MPI_Type_f2c(*datatype), *root,
+                               MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
 
@@ -1909,6 +1995,17 @@ void ampi_exscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, 
   fortran_code(ierror, code);
 }
 
+void ampi_exscan_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Exscan_init_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                                MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                                MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_gather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
                     const MPI_Fint *comm, MPI_Fint *ierror) {
@@ -1924,6 +2021,30 @@ void ampi_gatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_
   int code = AMPI_Gatherv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
                             fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
                             MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_gatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                          const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                          const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Gatherv_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                 fortran_buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
+                                 MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_gather_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                         const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Gather_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                                MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
 
@@ -2242,6 +2363,29 @@ void ampi_isend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *data
   fortran_code(ierror, code);
 }
 
+void ampi_isendrecv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                       const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                       const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Isendrecv_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), *dest, *sendtag,
+                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *source, *recvtag,
+                              MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_isendrecv_replace_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                               const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                               const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request,
+                               MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Isendrecv_replace_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *sendtag,
+                                      *source, *recvtag, MPI_Comm_f2c(*comm), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_issend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                     const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
@@ -2280,6 +2424,31 @@ void ampi_neighbor_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount
   fortran_code(ierror, code);
 }
 
+void ampi_neighbor_allgatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount,
+                                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                      const MPI_Aint *displs, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                      const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Neighbor_allgatherv_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                             fortran_buffer(recvbuf), recvcounts, displs,
+                                             MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm),
+                                             MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_allgather_init_c_(const void *sendbuf, const MPI_Count *sendcount,
+                                     const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Neighbor_allgather_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                            fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                            MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_neighbor_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
                                const MPI_Fint *comm, MPI_Fint *ierror) {
@@ -2299,6 +2468,20 @@ void ampi_neighbor_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts
   fortran_code(ierror, code);
 }
 
+void ampi_neighbor_alltoallv_init_c_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtype, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Neighbor_alltoallv_init_c(fortran_buffer(sendbuf), sendcounts, sdispls,
+                                            MPI_Type_f2c(*sendtype), fortran_buffer(recvbuf), recvcounts,
+                                            rdispls, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm),
+                                            MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_neighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
                                 const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
                                 const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
@@ -2314,6 +2497,39 @@ void ampi_neighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts
                                        MPI_Comm_f2c(*comm));
   fortran_release(c_sendtypes, few_sendtypes);
   fortran_release(c_recvtypes, few_recvtypes);
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_alltoallw_init_c_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtypes, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtypes, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Datatype few_sendtypes[FORTRAN_FEW];
+  MPI_Datatype *c_sendtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 1, 1), sendtypes,
+                                                few_sendtypes);
+  MPI_Datatype few_recvtypes[FORTRAN_FEW];
+  MPI_Datatype *c_recvtypes = fortran_datatypes(fortran_peers(MPI_Comm_f2c(*comm), 0, 1), recvtypes,
+                                                few_recvtypes);
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Neighbor_alltoallw_init_c(fortran_buffer(sendbuf), sendcounts, sdispls, c_sendtypes,
+                                            fortran_buffer(recvbuf), recvcounts, rdispls, c_recvtypes,
+                                            MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  fortran_release(c_sendtypes, few_sendtypes);
+  fortran_release(c_recvtypes, few_recvtypes);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_neighbor_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                    void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                    const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                    MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Neighbor_alltoall_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                           fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype),
+                                           MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
 
@@ -2352,6 +2568,17 @@ void ampi_reduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, 
   fortran_code(ierror, code);
 }
 
+void ampi_reduce_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info,
+                         MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Reduce_init_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                                MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), *root,
+                                MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_reduce_local_c_(const void *inbuf, void *inoutbuf, const MPI_Count *count, const MPI_Fint *datatype,
                           const MPI_Fint *op, MPI_Fint *ierror) {
   int code = AMPI_Reduce_local_c(fortran_buffer(inbuf), fortran_buffer(inoutbuf), *count,
@@ -2373,6 +2600,28 @@ void ampi_reduce_scatter_block_c_(const void *sendbuf, void *recvbuf, const MPI_
   int code = AMPI_Reduce_scatter_block_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
                                          MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
                                          MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_reduce_scatter_block_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                       const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                       const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Reduce_scatter_block_init_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *recvcount,
+                                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                              MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_reduce_scatter_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                 const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Reduce_scatter_init_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
+                                        MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
+                                        MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
 
@@ -2400,6 +2649,17 @@ void ampi_scan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, co
   fortran_code(ierror, code);
 }
 
+void ampi_scan_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                       MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Scan_init_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), *count,
+                              MPI_Type_f2c(*datatype), fortran_op(*op, *datatype), MPI_Comm_f2c(*comm),
+                              MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_scatter_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                      const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
                      const MPI_Fint *comm, MPI_Fint *ierror) {
@@ -2416,6 +2676,30 @@ void ampi_scatterv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MP
   int code = AMPI_Scatterv_c(fortran_buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
                              fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
                              MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_scatterv_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                           const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                           const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                           const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Scatterv_init_c(fortran_buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
+                                  fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                                  MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_scatter_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                          const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                          MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Scatter_init_c(fortran_buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                                 fortran_buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
+                                 MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }
 

@@ -524,8 +524,18 @@ void ampi_allgather_c_(const void *sendbuf, const MPI_Count *sendcount, const MP
 void ampi_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
                         void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
                         const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_allgatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                             void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                             const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                             MPI_Fint *request, MPI_Fint *ierror);
+void ampi_allgather_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                            void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                            const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_allreduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
                        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_allreduce_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count,
+                            const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
                       void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
                       const MPI_Fint *comm, MPI_Fint *ierror);
@@ -533,12 +543,25 @@ void ampi_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts, const M
                        const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
                        const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
                        MPI_Fint *ierror);
+void ampi_alltoallv_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
                        const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
                        const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
                        MPI_Fint *ierror);
+void ampi_alltoallw_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                            const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                           void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                           const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_bcast_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
                    const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_bcast_init_c_(void *buffer, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *root,
+                        const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_bsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_bsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
@@ -546,12 +569,23 @@ void ampi_bsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint 
                         MPI_Fint *ierror);
 void ampi_exscan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
                     const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_exscan_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror);
 void ampi_gather_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                     const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
                     const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_gatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                      const MPI_Count *recvcounts, const MPI_Aint *displs, const MPI_Fint *recvtype,
                      const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_gatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+                          const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                          const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_gather_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                         void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                         const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                         MPI_Fint *ierror);
 void ampi_get_c_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
@@ -637,6 +671,14 @@ void ampi_iscatterv_c_(const void *sendbuf, const MPI_Count *sendcounts, const M
                        MPI_Fint *request, MPI_Fint *ierror);
 void ampi_isend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_isendrecv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                       const MPI_Fint *dest, const MPI_Fint *sendtag, void *recvbuf,
+                       const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *source,
+                       const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_isendrecv_replace_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype,
+                               const MPI_Fint *dest, const MPI_Fint *sendtag, const MPI_Fint *source,
+                               const MPI_Fint *recvtag, const MPI_Fint *comm, MPI_Fint *request,
+                               MPI_Fint *ierror);
 void ampi_issend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                     const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_mrecv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, MPI_Fint *message,
@@ -647,6 +689,14 @@ void ampi_neighbor_allgather_c_(const void *sendbuf, const MPI_Count *sendcount,
 void ampi_neighbor_allgatherv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
                                  void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
                                  const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_neighbor_allgatherv_init_c_(const void *sendbuf, const MPI_Count *sendcount,
+                                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
+                                      const MPI_Aint *displs, const MPI_Fint *recvtype, const MPI_Fint *comm,
+                                      const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_neighbor_allgather_init_c_(const void *sendbuf, const MPI_Count *sendcount,
+                                     const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
 void ampi_neighbor_alltoall_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
                                void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
                                const MPI_Fint *comm, MPI_Fint *ierror);
@@ -654,10 +704,24 @@ void ampi_neighbor_alltoallv_c_(const void *sendbuf, const MPI_Count *sendcounts
                                 const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcounts,
                                 const MPI_Aint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm,
                                 MPI_Fint *ierror);
+void ampi_neighbor_alltoallv_init_c_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtype, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtype, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
 void ampi_neighbor_alltoallw_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
                                 const MPI_Fint *sendtypes, void *recvbuf, const MPI_Count *recvcounts,
                                 const MPI_Aint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
                                 MPI_Fint *ierror);
+void ampi_neighbor_alltoallw_init_c_(const void *sendbuf, const MPI_Count *sendcounts,
+                                     const MPI_Aint *sdispls, const MPI_Fint *sendtypes, void *recvbuf,
+                                     const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+                                     const MPI_Fint *recvtypes, const MPI_Fint *comm, const MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierror);
+void ampi_neighbor_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                                    void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                                    const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                                    MPI_Fint *ierror);
 void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
@@ -667,6 +731,9 @@ void ampi_recv_init_c_(void *buf, const MPI_Count *count, const MPI_Fint *dataty
                        const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_reduce_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
                     const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_reduce_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                         const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info,
+                         MPI_Fint *request, MPI_Fint *ierror);
 void ampi_reduce_local_c_(const void *inbuf, void *inoutbuf, const MPI_Count *count, const MPI_Fint *datatype,
                           const MPI_Fint *op, MPI_Fint *ierror);
 void ampi_reduce_scatter_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
@@ -675,6 +742,12 @@ void ampi_reduce_scatter_c_(const void *sendbuf, void *recvbuf, const MPI_Count 
 void ampi_reduce_scatter_block_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
                                   const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
                                   MPI_Fint *ierror);
+void ampi_reduce_scatter_block_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcount,
+                                       const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                       const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_reduce_scatter_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
+                                 const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
+                                 const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_rsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_rsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
@@ -682,12 +755,23 @@ void ampi_rsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint 
                         MPI_Fint *ierror);
 void ampi_scan_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
                   const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_scan_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *count, const MPI_Fint *datatype,
+                       const MPI_Fint *op, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                       MPI_Fint *ierror);
 void ampi_scatter_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                      const MPI_Count *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
                      const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_scatterv_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
                       const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_scatterv_init_c_(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+                           const MPI_Fint *sendtype, void *recvbuf, const MPI_Count *recvcount,
+                           const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+                           const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_scatter_init_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,
+                          void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
+                          const MPI_Fint *root, const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
+                          MPI_Fint *ierror);
 void ampi_send_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_sendrecv_c_(const void *sendbuf, const MPI_Count *sendcount, const MPI_Fint *sendtype,

@@ -19,7 +19,10 @@
  *  string says that `call` cannot yet be differentiated. Local; it raises nothing, the guard does. */
 int admpi_shim_guard(const char *call, MPI_Datatype datatype);
 
-/** The same of a datatype under which `count` items at `buffer` are sent. In checking mode also the code whose string says
+/** Whether the datatype holds an active double. */
+int admpi_shim_active(MPI_Datatype datatype);
+
+/** As admpi_shim_guard of a datatype under which `count` items at `buffer` are sent. In checking mode also the code whose string says
  *  that there is an active value in them. */
 int admpi_shim_sent(const char *call, const void *buffer, MPI_Count count, MPI_Datatype datatype);
 
@@ -63,6 +66,11 @@ static inline int guard_raise_file(MPI_File file, int code) { return admpi_shim_
 static inline int guard_lacks(const char *call, MPI_Comm comm) {
   return guard_raise_comm(comm, admpi_shim_lacks(call));
 }
+#if MPI_VERSION >= 4 || defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define GUARD_HAS_PERSISTENT 0
+#else
+#define GUARD_HAS_PERSISTENT 0
+#endif
 #if MPI_VERSION >= 4
 #define GUARD_PERSISTENT(call, comm, arguments) MPI_##call arguments
 #define GUARD_PARTITIONED(call, comm, arguments) MPI_##call arguments
@@ -139,6 +147,14 @@ static inline int guard_each(const char *call, int n, const int counts[], const 
     if (counts[i] != 0)
       code = admpi_shim_guard(call, datatypes[i]);
   return code;
+}
+
+static inline int guard_each_active(int n, const int counts[], const MPI_Datatype datatypes[]) {
+  int active = 0;
+  (void)counts; /* an active type may stand at a part without items */
+  for (int i = 0; i < n && !active && datatypes != NULL; i++)
+    active = datatypes[i] != MPI_DATATYPE_NULL && admpi_shim_active(datatypes[i]);
+  return active;
 }
 
 /* What a persistent call sends to each of `n` peers: of one datatype, of one each with places in bytes, or in succession. */

@@ -400,16 +400,26 @@ void ampi_grequest_start_(void);
 void ampi_accumulate_c_(void);
 void ampi_allgather_c_(void);
 void ampi_allgatherv_c_(void);
+void ampi_allgatherv_init_c_(void);
+void ampi_allgather_init_c_(void);
 void ampi_allreduce_c_(void);
+void ampi_allreduce_init_c_(void);
 void ampi_alltoall_c_(void);
 void ampi_alltoallv_c_(void);
+void ampi_alltoallv_init_c_(void);
 void ampi_alltoallw_c_(void);
+void ampi_alltoallw_init_c_(void);
+void ampi_alltoall_init_c_(void);
 void ampi_bcast_c_(void);
+void ampi_bcast_init_c_(void);
 void ampi_bsend_c_(void);
 void ampi_bsend_init_c_(void);
 void ampi_exscan_c_(void);
+void ampi_exscan_init_c_(void);
 void ampi_gather_c_(void);
 void ampi_gatherv_c_(void);
+void ampi_gatherv_init_c_(void);
+void ampi_gather_init_c_(void);
 void ampi_get_c_(void);
 void ampi_get_accumulate_c_(void);
 void ampi_iallgather_c_(void);
@@ -438,25 +448,38 @@ void ampi_iscan_c_(void);
 void ampi_iscatter_c_(void);
 void ampi_iscatterv_c_(void);
 void ampi_isend_c_(void);
+void ampi_isendrecv_c_(void);
+void ampi_isendrecv_replace_c_(void);
 void ampi_issend_c_(void);
 void ampi_mrecv_c_(void);
 void ampi_neighbor_allgather_c_(void);
 void ampi_neighbor_allgatherv_c_(void);
+void ampi_neighbor_allgatherv_init_c_(void);
+void ampi_neighbor_allgather_init_c_(void);
 void ampi_neighbor_alltoall_c_(void);
 void ampi_neighbor_alltoallv_c_(void);
+void ampi_neighbor_alltoallv_init_c_(void);
 void ampi_neighbor_alltoallw_c_(void);
+void ampi_neighbor_alltoallw_init_c_(void);
+void ampi_neighbor_alltoall_init_c_(void);
 void ampi_put_c_(void);
 void ampi_recv_c_(void);
 void ampi_recv_init_c_(void);
 void ampi_reduce_c_(void);
+void ampi_reduce_init_c_(void);
 void ampi_reduce_local_c_(void);
 void ampi_reduce_scatter_c_(void);
 void ampi_reduce_scatter_block_c_(void);
+void ampi_reduce_scatter_block_init_c_(void);
+void ampi_reduce_scatter_init_c_(void);
 void ampi_rsend_c_(void);
 void ampi_rsend_init_c_(void);
 void ampi_scan_c_(void);
+void ampi_scan_init_c_(void);
 void ampi_scatter_c_(void);
 void ampi_scatterv_c_(void);
+void ampi_scatterv_init_c_(void);
+void ampi_scatter_init_c_(void);
 void ampi_send_c_(void);
 void ampi_sendrecv_c_(void);
 void ampi_sendrecv_replace_c_(void);
@@ -1022,16 +1045,26 @@ static void (*const volatile procedures[])(void) = {
     ampi_accumulate_c_,
     ampi_allgather_c_,
     ampi_allgatherv_c_,
+    ampi_allgatherv_init_c_,
+    ampi_allgather_init_c_,
     ampi_allreduce_c_,
+    ampi_allreduce_init_c_,
     ampi_alltoall_c_,
     ampi_alltoallv_c_,
+    ampi_alltoallv_init_c_,
     ampi_alltoallw_c_,
+    ampi_alltoallw_init_c_,
+    ampi_alltoall_init_c_,
     ampi_bcast_c_,
+    ampi_bcast_init_c_,
     ampi_bsend_c_,
     ampi_bsend_init_c_,
     ampi_exscan_c_,
+    ampi_exscan_init_c_,
     ampi_gather_c_,
     ampi_gatherv_c_,
+    ampi_gatherv_init_c_,
+    ampi_gather_init_c_,
     ampi_get_c_,
     ampi_get_accumulate_c_,
     ampi_iallgather_c_,
@@ -1060,25 +1093,38 @@ static void (*const volatile procedures[])(void) = {
     ampi_iscatter_c_,
     ampi_iscatterv_c_,
     ampi_isend_c_,
+    ampi_isendrecv_c_,
+    ampi_isendrecv_replace_c_,
     ampi_issend_c_,
     ampi_mrecv_c_,
     ampi_neighbor_allgather_c_,
     ampi_neighbor_allgatherv_c_,
+    ampi_neighbor_allgatherv_init_c_,
+    ampi_neighbor_allgather_init_c_,
     ampi_neighbor_alltoall_c_,
     ampi_neighbor_alltoallv_c_,
+    ampi_neighbor_alltoallv_init_c_,
     ampi_neighbor_alltoallw_c_,
+    ampi_neighbor_alltoallw_init_c_,
+    ampi_neighbor_alltoall_init_c_,
     ampi_put_c_,
     ampi_recv_c_,
     ampi_recv_init_c_,
     ampi_reduce_c_,
+    ampi_reduce_init_c_,
     ampi_reduce_local_c_,
     ampi_reduce_scatter_c_,
     ampi_reduce_scatter_block_c_,
+    ampi_reduce_scatter_block_init_c_,
+    ampi_reduce_scatter_init_c_,
     ampi_rsend_c_,
     ampi_rsend_init_c_,
     ampi_scan_c_,
+    ampi_scan_init_c_,
     ampi_scatter_c_,
     ampi_scatterv_c_,
+    ampi_scatterv_init_c_,
+    ampi_scatter_init_c_,
     ampi_send_c_,
     ampi_sendrecv_c_,
     ampi_sendrecv_replace_c_,

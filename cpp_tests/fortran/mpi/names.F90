@@ -1512,16 +1512,26 @@ program test_names
   use ampi, only: AMPI_Accumulate_c
   use ampi, only: AMPI_Allgather_c
   use ampi, only: AMPI_Allgatherv_c
+  use ampi, only: AMPI_Allgatherv_init_c
+  use ampi, only: AMPI_Allgather_init_c
   use ampi, only: AMPI_Allreduce_c
+  use ampi, only: AMPI_Allreduce_init_c
   use ampi, only: AMPI_Alltoall_c
   use ampi, only: AMPI_Alltoallv_c
+  use ampi, only: AMPI_Alltoallv_init_c
   use ampi, only: AMPI_Alltoallw_c
+  use ampi, only: AMPI_Alltoallw_init_c
+  use ampi, only: AMPI_Alltoall_init_c
   use ampi, only: AMPI_Bcast_c
+  use ampi, only: AMPI_Bcast_init_c
   use ampi, only: AMPI_Bsend_c
   use ampi, only: AMPI_Bsend_init_c
   use ampi, only: AMPI_Exscan_c
+  use ampi, only: AMPI_Exscan_init_c
   use ampi, only: AMPI_Gather_c
   use ampi, only: AMPI_Gatherv_c
+  use ampi, only: AMPI_Gatherv_init_c
+  use ampi, only: AMPI_Gather_init_c
   use ampi, only: AMPI_Get_c
   use ampi, only: AMPI_Get_accumulate_c
   use ampi, only: AMPI_Iallgather_c
@@ -1550,25 +1560,38 @@ program test_names
   use ampi, only: AMPI_Iscatter_c
   use ampi, only: AMPI_Iscatterv_c
   use ampi, only: AMPI_Isend_c
+  use ampi, only: AMPI_Isendrecv_c
+  use ampi, only: AMPI_Isendrecv_replace_c
   use ampi, only: AMPI_Issend_c
   use ampi, only: AMPI_Mrecv_c
   use ampi, only: AMPI_Neighbor_allgather_c
   use ampi, only: AMPI_Neighbor_allgatherv_c
+  use ampi, only: AMPI_Neighbor_allgatherv_init_c
+  use ampi, only: AMPI_Neighbor_allgather_init_c
   use ampi, only: AMPI_Neighbor_alltoall_c
   use ampi, only: AMPI_Neighbor_alltoallv_c
+  use ampi, only: AMPI_Neighbor_alltoallv_init_c
   use ampi, only: AMPI_Neighbor_alltoallw_c
+  use ampi, only: AMPI_Neighbor_alltoallw_init_c
+  use ampi, only: AMPI_Neighbor_alltoall_init_c
   use ampi, only: AMPI_Put_c
   use ampi, only: AMPI_Recv_c
   use ampi, only: AMPI_Recv_init_c
   use ampi, only: AMPI_Reduce_c
+  use ampi, only: AMPI_Reduce_init_c
   use ampi, only: AMPI_Reduce_local_c
   use ampi, only: AMPI_Reduce_scatter_c
   use ampi, only: AMPI_Reduce_scatter_block_c
+  use ampi, only: AMPI_Reduce_scatter_block_init_c
+  use ampi, only: AMPI_Reduce_scatter_init_c
   use ampi, only: AMPI_Rsend_c
   use ampi, only: AMPI_Rsend_init_c
   use ampi, only: AMPI_Scan_c
+  use ampi, only: AMPI_Scan_init_c
   use ampi, only: AMPI_Scatter_c
   use ampi, only: AMPI_Scatterv_c
+  use ampi, only: AMPI_Scatterv_init_c
+  use ampi, only: AMPI_Scatter_init_c
   use ampi, only: AMPI_Send_c
   use ampi, only: AMPI_Sendrecv_c
   use ampi, only: AMPI_Sendrecv_replace_c

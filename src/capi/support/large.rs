@@ -453,6 +453,75 @@ pub unsafe fn sendrecv(
     }
 }
 
+/// MPIX_Isendrecv_x.
+///
+/// # Safety
+/// As for MPI_Isendrecv.
+pub unsafe fn isendrecv(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Isendrecv it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Isendrecv_x", comm);
+        call.isendrecv(
+            side(sendcount, sendtype),
+            None,
+            side(recvcount, recvtype),
+            source,
+            RequestSlot::new(request),
+            |n, t, r| ffi::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
+            |n, t, r| ffi::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
+        )
+    }
+}
+
+/// MPIX_Isendrecv_replace_x.
+///
+/// # Safety
+/// As for MPI_Isendrecv_replace.
+pub unsafe fn isendrecv_replace(
+    buf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Isendrecv_replace it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Isendrecv_replace_x", comm);
+        let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
+        let (copy, sent) = match call.prepare(|| copied(buf, own)) {
+            Ok(copied) => copied,
+            Err(code) => return code,
+        };
+        let from = copy.as_ptr().cast();
+        call.isendrecv(
+            side(sent.count, sent.datatype.raw()),
+            Some(copy),
+            side(count, datatype),
+            source,
+            RequestSlot::new(request),
+            |n, t, r| ffi::MPI_Isend(from, n, t, dest, sendtag, comm, r),
+            |n, t, r| ffi::MPI_Irecv(buf, n, t, source, recvtag, comm, r),
+        )
+    }
+}
+
 /// MPIX_Send_init_x.
 ///
 /// # Safety

@@ -249,6 +249,53 @@ pub unsafe fn sendrecv_replace(
     unsafe { dispatched_message(name, on, Return::WhenDone, is_left, library, passive) }
 }
 
+/// # Safety
+/// As above.
+pub unsafe fn isendrecv(
+    name: &str,
+    (send, to): (BufferTriple, Envelope),
+    (receive, from): (BufferTriple, Envelope),
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+) -> c_int {
+    let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
+    // SAFETY: as above.
+    let passive = |request| unsafe {
+        let (to, from, request) = ((to.peer, to.tag), (from.peer, from.tag), started(request));
+        large::isendrecv(out, n, t, to.0, to.1, room, m, u, from.0, from.1, comm, request)
+    };
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    let is_left = both_passive(&send, &receive);
+    let library = |_| dispatch::isendrecv(is_left, (&send, to), (&receive, from), on);
+    // SAFETY: as above.
+    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
+}
+
+/// # Safety
+/// As above.
+pub unsafe fn isendrecv_replace(
+    name: &str,
+    data: BufferTriple,
+    to: Envelope,
+    from: Envelope,
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+) -> c_int {
+    let (buf, n, t) = data.parts();
+    // SAFETY: as above.
+    let passive = |request| unsafe {
+        let (to, from) = ((to.peer, to.tag), (from.peer, from.tag));
+        large::isendrecv_replace(buf, n, t, to.0, to.1, from.0, from.1, comm, started(request))
+    };
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    let is_left = is_passive_message(data.datatype());
+    let library = |_| dispatch::isendrecv(is_left, (&data, to), (&data, from), on);
+    // SAFETY: as above.
+    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
+}
+
 /// The books of a probe that has succeeded, and found something if `found` says so.
 ///
 /// # Safety

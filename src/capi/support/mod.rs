@@ -16,3 +16,7 @@ pub mod messages;
 pub mod one_sided;
 #[cfg(feature = "mpi")]
 pub mod packing;
+#[cfg(feature = "mpi")]
+pub mod persistent;
+#[cfg(feature = "mpi")]
+pub mod restarted;

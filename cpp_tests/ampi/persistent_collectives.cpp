@@ -1,0 +1,326 @@
+// Persistent collectives: started again and again, each start is the call that does not block.
+#include <functional>
+#include <numeric>
+
+#include "harness/identity.hpp"
+
+using test::active;
+using test::check_identity;
+using test::combine;
+using test::paired;
+using test::ring;
+
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+const int rounds = 3;
+
+/// Plain MPI may lack persistent collectives: each start is the call that does not block.
+struct plain_request {
+  std::function<void(MPI_Request *)> begin;
+  MPI_Request request = MPI_REQUEST_NULL;
+  void start() { begin(&request); }
+  void wait() { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+  void free() {}
+};
+
+struct active_request {
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  void start() { AMPI_Start(&request); }
+  void wait() {
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(request != AMPI_REQUEST_NULL);
+  }
+  void free() {
+    AMPI_Request_free(&request);
+    CHECK(request == AMPI_REQUEST_NULL);
+  }
+};
+
+template <class Plain, class Active>
+plain_request made(paired, const Plain &plain, const Active &) {
+  return {plain};
+}
+template <class Plain, class Active>
+active_request made(active, const Plain &, const Active &init) {
+  active_request one;
+  init(&one.request);
+  return one;
+}
+
+/// Counts and displacements as the call in hand has them.
+template <class Count, class Displacement>
+struct lists {
+  static const Count *counts(const int *numbers, int n) { return copied<Count>(numbers, n); }
+  static const Displacement *places(const int *numbers, int n) { return copied<Displacement>(numbers, n); }
+
+ private:
+  template <class T>
+  static const T *copied(const int *numbers, int n) {
+    if constexpr (std::is_same_v<T, int>) return numbers;
+    else return test::widened<T>(numbers, n);
+  }
+};
+
+/// A persistent call, with counts past an int where the variant asks for it: `as` makes lists what they are then.
+#define INIT(mpi, plain, Name, ...)                                     \
+  made(                                                                 \
+      mpi,                                                              \
+      [=](auto *q) {                                                    \
+        using as [[maybe_unused]] = lists<int, int>;                    \
+        MPI_I##plain(__VA_ARGS__, q);                                   \
+      },                                                                \
+      [=](auto *q) {                                                    \
+        if (test::counted()) {                                          \
+          using as [[maybe_unused]] = lists<MPI_Count, MPI_Aint>;       \
+          AMPI_##Name##_init_c(__VA_ARGS__, MPI_INFO_NULL, q);          \
+        } else {                                                        \
+          using as [[maybe_unused]] = lists<int, int>;                  \
+          AMPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, q);            \
+        }                                                               \
+      })
+
+/// Writes new values where the old ones lie: requests have the address.
+template <class T>
+void renew(std::vector<T> &x, const std::vector<T> &values) {
+  std::copy(values.begin(), values.end(), x.begin());
+}
+
+/// Rounds of a call from `y` to `z`; what a round brings is of use in the next.
+template <class Request, class T>
+void play(Request q, std::vector<T> &y, std::vector<T> &z) {
+  for (int round = 0; round < rounds; ++round) {
+    q.start();
+    q.wait();
+    std::vector<T> next = y;
+    for (std::size_t i = 0; i < z.size(); ++i) next[i % y.size()] = next[i % y.size()] + sin(z[i]) * T(0.2);
+    renew(y, next);
+  }
+  q.free();
+}
+
+}  // namespace
+
+TEST_CASE("test_persistent_collectives_move") {
+  for (const int n : {1, 4, 300}) {
+    CAPTURE(n);
+    check_identity(n, 1, [&](auto mpi, auto &x) {
+      using real = typename decltype(mpi)::real;
+      const ring at;
+      const auto type = mpi.type();
+      const int root = at.size - 1, all = n * at.size;
+      auto y = x;
+      std::vector<real> z(all, real(0.5)), out(all, real(0.25));
+      const auto from = y.data();
+      const auto to = z.data();
+      const auto many = out.data();
+      play(INIT(mpi, bcast, Bcast, from, n, type, root, world), y, z);
+      play(INIT(mpi, gather, Gather, from, n, type, to, n, type, root, world), y, z);
+      play(INIT(mpi, scatter, Scatter, many, n, type, to, n, type, root, world), y, z);
+      play(INIT(mpi, allgather, Allgather, from, n, type, to, n, type, world), y, z);
+      for (int i = 0; i < all; ++i) out[i] = y[i % n] * real(0.5 + i);
+      play(INIT(mpi, scatter, Scatter, many, n, type, to, n, type, 0, world), y, z);
+      play(INIT(mpi, alltoall, Alltoall, many, n, type, to, n, type, world), y, z);
+      play(INIT(mpi, alltoall, Alltoall, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to, n, type, world), y, z);
+      return y;
+    });
+  }
+}
+
+TEST_CASE("test_persistent_collectives_move_parts_of_any_size") {
+  check_identity(12, 2, [&](auto mpi, auto &x) {
+    using real = typename decltype(mpi)::real;
+    const ring at;
+    const auto type = mpi.type();
+    std::vector<int> counts(at.size), places(at.size), mine(at.size, at.rank % 3 + 1), steps(at.size);
+    int all = 0;
+    for (int i = 0; i < at.size; ++i) {
+      counts[i] = i % 3 + 1;
+      places[i] = all;
+      all += counts[i];
+      steps[i] = 3 * i;
+    }
+    auto y = x;
+    std::vector<real> z(3 * at.size, real(0.5)), out(3 * at.size);
+    const auto from = y.data();
+    const auto to = z.data();
+    const auto many = out.data();
+    const int size = at.size;
+    const int *c = counts.data(), *p = places.data(), *m = mine.data(), *s = steps.data();
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = y[i % 12] * real(0.5 + i);
+    play(INIT(mpi, gatherv, Gatherv, from, m[0], type, to, as::counts(c, size), as::places(p, size), type, 0, world), y, z);
+    play(INIT(mpi, allgatherv, Allgatherv, from, m[0], type, to, as::counts(c, size), as::places(p, size), type, world), y, z);
+    play(INIT(mpi, scatterv, Scatterv, many, as::counts(c, size), as::places(p, size), type, to, m[0], type, 0, world), y, z);
+    play(INIT(mpi, alltoallv, Alltoallv, many, as::counts(c, size), as::places(p, size), type, to, as::counts(m, size), as::places(s, size), type, world), y, z);
+    // Each part has a type of its own, which is freed before the first start.
+    std::vector<int> ones(at.size, 1), bytes(at.size), zeros(at.size, 0);
+    for (int i = 0; i < at.size; ++i) bytes[i] = 48 * i;
+    std::vector<MPI_Datatype> sent(at.size), received(at.size);
+    for (int i = 0; i < at.size; ++i) {
+      MPI_Type_contiguous(counts[i], type, &sent[i]);
+      MPI_Type_contiguous(mine[i], type, &received[i]);
+      MPI_Type_commit(&sent[i]);
+      MPI_Type_commit(&received[i]);
+    }
+    const int *o = ones.data(), *b = bytes.data();
+    const MPI_Datatype *t = sent.data(), *u = received.data();
+    auto w = INIT(mpi, alltoallw, Alltoallw, many, as::counts(o, size), as::places(b, size), t, to, as::counts(o, size), as::places(b, size), u, world);
+    const auto release = [&] {
+      for (int i = 0; i < at.size; ++i) {
+        MPI_Type_free(&sent[i]);
+        MPI_Type_free(&received[i]);
+      }
+    };
+    if (std::is_same_v<decltype(mpi), active>) release();
+    play(w, y, z);
+    if (!std::is_same_v<decltype(mpi), active>) release();
+    // So is the type of both.
+    MPI_Datatype gaps = test::gapped(type, 2);
+    std::vector<real> wide(5, real(1.0)), there(5 * at.size, real(2.0));
+    for (int i = 0; i < 5; ++i) wide[i] = y[i];
+    const auto a = wide.data(), d = there.data();
+    auto g = INIT(mpi, allgather, Allgather, a, 1, gaps, d, 1, gaps, world);
+    if (std::is_same_v<decltype(mpi), active>) MPI_Type_free(&gaps);
+    play(g, wide, there);
+    if (!std::is_same_v<decltype(mpi), active>) MPI_Type_free(&gaps);
+    return combine(y, combine(y, std::vector<real>(12, wide[0] + there[2])));
+  });
+}
+
+TEST_CASE("test_persistent_collectives_reduce") {
+  for (const auto which : {test::op::sum, test::op::product, test::op::max}) {
+    check_identity(6, 3, [&](auto mpi, auto &x) {
+      using real = typename decltype(mpi)::real;
+      const ring at;
+      const auto type = mpi.type();
+      const auto op = mpi.operation(which);
+      auto y = x;
+      std::vector<real> z(6, real(0.5)), out(6 * at.size), part(6, real(0.5));
+      std::vector<int> counts(at.size, 6);
+      const auto from = y.data(), to = z.data(), many = out.data(), own = part.data();
+      const int size = at.size;
+      const int *c = counts.data();
+      play(INIT(mpi, allreduce, Allreduce, from, to, 6, type, op, world), y, z);
+      play(INIT(mpi, reduce, Reduce, from, to, 6, type, op, at.size - 1, world), y, z);
+      play(INIT(mpi, scan, Scan, from, to, 6, type, op, world), y, z);
+      play(INIT(mpi, exscan, Exscan, from, to, 6, type, op, world), y, z);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = sin(y[i % 6] * real(0.3 * i));
+      play(INIT(mpi, reduce_scatter_block, Reduce_scatter_block, many, own, 6, type, op, world), y, part);
+      play(INIT(mpi, reduce_scatter, Reduce_scatter, many, own, as::counts(c, size), type, op, world), y, part);
+      return combine(y, z);
+    });
+  }
+}
+
+TEST_CASE("test_persistent_collectives_among_neighbors") {
+  check_identity(3, 4, [&](auto mpi, auto &x) {
+    using real = typename decltype(mpi)::real;
+    const ring at;
+    const auto type = mpi.type();
+    MPI_Comm line = MPI_COMM_NULL;
+    const int dimensions[] = {at.size}, periodic[] = {1};
+    mpi.cart_create(world, 1, dimensions, periodic, 0, &line);
+    auto y = x;
+    std::vector<real> z(6, real(0.5)), out(6);
+    for (int i = 0; i < 6; ++i) out[i] = y[i % 3] * real(1.0 + i);
+    const int counts[] = {3, 3}, places[] = {0, 3};
+    const MPI_Aint bytes[] = {0, 48};
+    const MPI_Datatype types[] = {type, type};
+    const auto from = y.data(), to = z.data(), many = out.data();
+    const int *c = counts, *p = places;
+    const MPI_Aint *b = bytes;
+    const MPI_Datatype *t = types;
+    play(INIT(mpi, neighbor_allgather, Neighbor_allgather, from, 3, type, to, 3, type, line), y, z);
+    play(INIT(mpi, neighbor_allgatherv, Neighbor_allgatherv, from, 3, type, to, as::counts(c, 2), as::places(p, 2), type, line), y, z);
+    play(INIT(mpi, neighbor_alltoall, Neighbor_alltoall, many, 3, type, to, 3, type, line), y, z);
+    play(INIT(mpi, neighbor_alltoallv, Neighbor_alltoallv, many, as::counts(c, 2), as::places(p, 2), type, to, as::counts(c, 2), as::places(p, 2), type, line), y, z);
+    play(INIT(mpi, neighbor_alltoallw, Neighbor_alltoallw, many, as::counts(c, 2), b, t, to, as::counts(c, 2), b, t, line), y, z);
+    mpi.comm_free(&line);
+    return y;
+  });
+}
+
+TEST_CASE("test_persistent_collectives_in_arrays_of_requests") {
+  check_identity(4, 5, [&](auto mpi, auto &x) {
+    using real = typename decltype(mpi)::real;
+    const ring at;
+    const auto type = mpi.type();
+    auto y = x;
+    std::vector<real> z(4, real(0.5)), in(4, real(0.5));
+    const auto mix = [&] {
+      for (int i = 0; i < 4; ++i) y[i] = y[i] * real(0.5) + sin(z[i]) + in[(i + 1) % 4] * real(0.25);
+    };
+    if constexpr (std::is_same_v<decltype(mpi), active>) {
+      AMPI_Request q[3];
+      AMPI_Allreduce_init(y.data(), z.data(), 4, type, MPI_SUM, world, MPI_INFO_NULL, &q[0]);
+      AMPI_Recv_init(in.data(), 4, type, at.left, 1, world, &q[1]);
+      AMPI_Send_init(y.data(), 4, type, at.right, 1, world, &q[2]);
+      int flag = 0, index = 0;
+      AMPI_Testall(3, q, &flag, MPI_STATUSES_IGNORE);
+      CHECK(flag == 1);
+      for (int round = 0; round < rounds; ++round) {
+        AMPI_Startall(3, q);
+        for (int i = 0; i < 3; ++i) {
+          AMPI_Waitany(3, q, &index, MPI_STATUS_IGNORE);
+          CHECK(index >= 0);
+        }
+        AMPI_Waitany(3, q, &index, MPI_STATUS_IGNORE);
+        CHECK(index == MPI_UNDEFINED);
+        mix();
+      }
+      for (auto &one : q) AMPI_Request_free(&one);
+    } else {
+      for (int round = 0; round < rounds; ++round) {
+        mpi.allreduce(y.data(), z.data(), 4, type, mpi.operation(test::op::sum), world);
+        mpi.sendrecv(y.data(), 4, type, at.right, 1, in.data(), 4, type, at.left, 1, world, MPI_STATUS_IGNORE);
+        mix();
+      }
+    }
+    return y;
+  });
+}
+
+TEST_CASE("test_persistent_collectives_of_passive_data") {
+  const ring at;
+  test::begin();
+  for (const bool large : {false, true}) {
+    int in = at.rank, sum = 0;
+    AMPI_Request q;
+    if (large) AMPI_Allreduce_init_c(&in, &sum, 1, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &q);
+    else AMPI_Allreduce_init(&in, &sum, 1, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &q);
+    for (int round = 0; round < rounds; ++round) {
+      in = at.rank + round;
+      sum = -1;
+      AMPI_Start(&q);
+      AMPI_Wait(&q, MPI_STATUS_IGNORE);
+      CHECK(sum == at.size * (at.size - 1) / 2 + at.size * round);
+    }
+    AMPI_Request_free(&q);
+    CHECK(q == AMPI_REQUEST_NULL);
+  }
+  AMPI_Request barrier;
+  AMPI_Barrier_init(world, MPI_INFO_NULL, &barrier);
+  for (int round = 0; round < rounds; ++round) {
+    AMPI_Start(&barrier);
+    AMPI_Wait(&barrier, MPI_STATUS_IGNORE);
+  }
+  AMPI_Request_free(&barrier);
+}
+
+TEST_CASE("test_persistent_collectives_mistakes") {
+  test::begin();
+  admpi::var x = 1.0, y = 0.0;
+  AMPI_Request q;
+  AMPI_Allreduce_init(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, world, MPI_INFO_NULL, &q);
+  AMPI_Start(&q);
+  CHECK(test::refusal([&] { return AMPI_Start(&q); }) != "");
+  CHECK(test::refusal([&] { return AMPI_Cancel(&q); }) != "");
+  CHECK(test::refusal([&] { return AMPI_Request_free(&q); }) != "");
+  AMPI_Wait(&q, MPI_STATUS_IGNORE);
+  CHECK(y.value == test::size_of(world));
+  AMPI_Request_free(&q);
+  CHECK(test::refusal([&] {
+          return AMPI_Allreduce_init(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, world, MPI_INFO_NULL,
+                                     static_cast<AMPI_Request *>(nullptr));
+        }).find("request") != std::string::npos);
+}
