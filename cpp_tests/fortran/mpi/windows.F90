@@ -154,7 +154,7 @@ contains
     gradient = swept(x, y)
   end function
 
-  ! Put and Get take tangents, accumulates refuse them.
+  ! Put and Get take tangents; of accumulates only those that act on values and derivatives alike.
   subroutine tangents()
     type(admpi_tangent_var), pointer, asynchronous :: there(:)
     type(admpi_tangent_var) :: t
@@ -174,9 +174,9 @@ contains
     call check('a tangent, second derivative', swept(x, y), [6d0*(right + 1)])
     call AMPI_Win_set_errhandler(win, AMPI_ERRORS_RETURN, code)
     call fence()
-    call AMPI_Accumulate(t, 1, AMPI_TANGENT_VAR, rank, zero, 1, AMPI_TANGENT_VAR, AMPI_SUM, win, failed)
+    call AMPI_Accumulate(t, 1, AMPI_TANGENT_VAR, rank, zero, 1, AMPI_TANGENT_VAR, AMPI_PROD, win, failed)
     call fence()
-    if (failed == AMPI_SUCCESS) error stop 'an accumulate of tangents is not refused'
+    if (failed == AMPI_SUCCESS) error stop 'a product of tangents is not refused'
     call AMPI_Win_free(win, code)
   end subroutine
 #endif
