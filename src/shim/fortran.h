@@ -73,10 +73,22 @@ static __thread stack s __attribute__((tls_model("initial-exec")));
 /* Sets the thread's error message, and returns the code. */
 int32_t admpi_shim_fail(int32_t code, const char *message);
 
-/* Id and tag move as one word, as in admpi_detail_write. */
+/* A leaf moves as one word of 16 bytes, id and tag as bits beside the partial: a load of what was stored in two parts would wait
+ * for both. */
+typedef double leaf_bits __attribute__((vector_size(16)));
+
+INLINE leaf_bits bits_of(const leaf *x) {
+  leaf_bits bits;
+  memcpy(&bits, x, sizeof bits);
+  return bits;
+}
+
+INLINE void put_bits(leaf *to, leaf_bits bits) { memcpy(to, &bits, sizeof bits); }
+
 INLINE void put(leaf *to, const admpi_var *x, double partial) {
-  to->partial = partial;
-  memcpy(&to->id, &x->id, 8);
+  double word;
+  memcpy(&word, &x->id, sizeof word);
+  put_bits(to, (leaf_bits){partial, word});
 }
 
 /* Statements. */
@@ -235,13 +247,7 @@ static region taken_again(admpi_expr *e, region y);
 INLINE void keep(admpi_expr *e, region y) {
   leaf *to = s.kept + (s.kept_next & (MAX_KEPT - 1));
   const leaf *x = s.leaves + y.at;
-  for (uint32_t i = 0; i < y.count; i++) {
-    uint64_t word;
-    to[i].partial = x[i].partial;
-    __asm__("" : "+r"(i)); /* as they were written: a load of 16 bytes would wait for both stores */
-    memcpy(&word, &x[i].id, sizeof word);
-    memcpy(&to[i].id, &word, sizeof word);
-  }
+  for (uint32_t i = 0; i < y.count; i++) put_bits(to + i, bits_of(x + i));
   e->where = (uint64_t)(KEPT | y.count) << 32 | s.kept_next;
   s.kept_next += y.count;
 }
@@ -395,7 +401,11 @@ static __attribute__((noinline)) admpi_expr join_slow(double value, region a, re
 INLINE void scale(region e, double factor) {
   if (__builtin_constant_p(factor) && factor == 1.0) return;
   leaf *x = s.leaves + e.at;
-  for (uint32_t i = 0; i < e.count; i++) x[i].partial *= factor;
+  for (uint32_t i = 0; i < e.count; i++) {
+    leaf_bits bits = bits_of(x + i);
+    bits[0] *= factor;
+    put_bits(x + i, bits);
+  }
 }
 
 /* The forms of an operation, by its operands: v active, e an expression, d passive. */
