@@ -71,9 +71,10 @@ static inline CFI_index_t elements(const CFI_cdesc_t *d) {
   return n;
 }
 
-/* Whether an element is a number, a logical or a character. */
+/* Whether an element is a number, a logical, a character or an address. */
 static inline int is_plain(const CFI_cdesc_t *d) {
   const int kind = d->type & CFI_type_mask;
+  if (d->type == CFI_type_cptr || d->type == CFI_type_cfunptr) return 1;
   return kind >= CFI_type_Integer && kind <= CFI_type_Character;
 }
 

@@ -2,6 +2,7 @@
 #include "binding.h"
 program test_buffers
   use support
+  use, intrinsic :: iso_c_binding
   implicit none
   type :: pair
     real(8) :: a, b
@@ -10,6 +11,16 @@ program test_buffers
     real(8) :: mass
     type(admpi_var) :: x
   end type
+  interface
+    type(c_ptr) function malloc(bytes) bind(C)
+      import
+      integer(c_size_t), value :: bytes
+    end function
+    subroutine free(memory) bind(C)
+      import
+      type(c_ptr), value :: memory
+    end subroutine
+  end interface
   HANDLE(AMPI_Request) :: requests(2)
   call begin()
   call elements()
@@ -21,6 +32,7 @@ program test_buffers
   call blocking()
   call collectives()
   call scalars_and_pointers()
+  call memory_of_c()
   call refused_sections()
   call finish()
 
@@ -51,10 +63,11 @@ contains
   subroutine elements()
     character(*), parameter :: no_var = ': the datatype is AMPI_ADOUBLE and the elements are no admpi_var'
     character(*), parameter :: lost = ': the elements are admpi_var and the datatype is MPI_DOUBLE_PRECISION'
-    type(admpi_var) :: x(3)
+    type(admpi_var), target :: x(3)
     real(8) :: r(3)
     integer :: i(3)
     complex(8) :: z
+    type(c_ptr) :: address
     r = 0d0
     i = 0
     z = 0d0
@@ -70,6 +83,9 @@ contains
     call expect('Allreduce to reals', 'AMPI_Allreduce: recvbuf'//no_var)
     call AMPI_Allgather(x, 1, AMPI_ADOUBLE, r, 1, AMPI_ADOUBLE, AMPI_COMM_WORLD, code)
     call expect('Allgather to reals', 'AMPI_Allgather: recvbuf'//no_var)
+    address = c_loc(x)
+    call AMPI_Send(address, 3, AMPI_ADOUBLE, rank, 0, AMPI_COMM_WORLD, code)
+    call expect('Send of an address', 'AMPI_Send: buf'//no_var)
     call AMPI_Send(x, 3, AMPI_DOUBLE_PRECISION, rank, 0, AMPI_COMM_WORLD, code)
     call expect('Send without derivatives', 'AMPI_Send: buf'//lost)
     call AMPI_Allreduce(AMPI_IN_PLACE, x(2:), 2, AMPI_REAL8, AMPI_SUM, AMPI_COMM_WORLD, code)
@@ -240,6 +256,29 @@ contains
     call AMPI_Sendrecv(x(2, 1), 2, AMPI_ADOUBLE, rank, 3, y(1), 2, AMPI_ADOUBLE, rank, 3, AMPI_COMM_WORLD, &
       AMPI_STATUS_IGNORE, code)
     call check('behind an element', admpi_value(y), 10d0*rank + [2d0, 3d0])
+  end subroutine
+
+  ! Fortran knows this memory by its address alone. Of a slice of it every second element is sent.
+  subroutine memory_of_c()
+    type(admpi_var), target :: x(6)
+    type(admpi_var), pointer, asynchronous :: memory(:), again(:)
+    type(admpi_var), pointer :: same(:)
+    type(c_ptr) :: address
+    call inputs_of(x, 6)
+    call c_f_pointer(c_loc(x), same, [6])
+    address = malloc(int(12*storage_size(x)/8, c_size_t))
+    call c_f_pointer(address, memory, [6])
+    call c_f_pointer(c_loc(memory(6)), again, [7])
+    call AMPI_Irecv(memory, 3, AMPI_ADOUBLE, rank, 4, AMPI_COMM_WORLD, requests(1), code)
+    call AMPI_Isend(same(2::2), 3, AMPI_ADOUBLE, rank, 4, AMPI_COMM_WORLD, requests(2), code)
+    call AMPI_Waitall(2, requests, AMPI_STATUSES_IGNORE, code)
+    call check('memory of C', admpi_value(memory(:3)), 10d0*rank + [2d0, 4d0, 6d0])
+    call AMPI_Irecv(again(1:3:2), 2, AMPI_ADOUBLE, rank, 4, AMPI_COMM_WORLD, requests(1), code)
+    call AMPI_Send(memory, 2, AMPI_ADOUBLE, rank, 4, AMPI_COMM_WORLD, code)
+    call AMPI_Wait(requests(1), AMPI_STATUS_IGNORE, code)
+    call check('behind an address', admpi_value(again(1:3:2)), 10d0*rank + [2d0, 4d0])
+    call check('memory of C, adjoints', swept_of(x, 6, [memory(3), again(3)]), (rank + 1)*[0d0, 0d0, 0d0, 2d0, 0d0, 1d0])
+    call free(address)
   end subroutine
 
   subroutine refused_sections()
