@@ -16,6 +16,7 @@
 #include "admpi/argument.hpp"
 #include "admpi/arrays.hpp"
 #include "admpi/densities.hpp"
+#include "admpi/derivatives.hpp"
 #include "admpi/functions.hpp"
 #include "admpi/interface.h"
 #include "admpi/linalg.hpp"

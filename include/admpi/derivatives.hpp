@@ -1,0 +1,248 @@
+// admpi: Jacobians, Hessians, their products with vectors, and a check of a gradient, of one rank.
+//
+//   auto f = [](const auto &x) { ... };                  // of a vector of any scalar; returns a vector of it, or a scalar
+//   admpi::dense j = admpi::jacobian(f, x);
+//   std::cout << admpi::check_gradient(g, x);            // the first tool of a port
+#ifndef ADMPI_DERIVATIVES_HPP
+#define ADMPI_DERIVATIVES_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iosfwd>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "admpi/tangent.hpp"
+#include "admpi/tape.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+/// A matrix of numbers, column-major.
+struct dense {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<double> data;
+
+  dense() = default;
+  dense(std::int64_t m, std::int64_t n) : rows(m), cols(n), data(static_cast<std::size_t>(m) * static_cast<std::size_t>(n)) {}
+  double operator()(std::int64_t i, std::int64_t j) const { return data[static_cast<std::size_t>(i + j * rows)]; }
+  double &operator()(std::int64_t i, std::int64_t j) { return data[static_cast<std::size_t>(i + j * rows)]; }
+};
+
+/// What check_gradient found of one input: the derivative by a sweep, by a tangent and by central differences of the values: of
+/// these the one that changed least from step to step.
+struct input_check {
+  std::int64_t input;
+  double x, reverse, forward, difference, step;
+  bool is_right;
+};
+
+struct gradient_check {
+  double value = 0.0;
+  std::vector<input_check> inputs;
+  bool is_right() const {
+    return std::all_of(inputs.begin(), inputs.end(), [](const input_check &i) { return i.is_right; });
+  }
+};
+
+namespace detail {
+
+inline void check_length(const char *function, const char *name, std::size_t n, std::size_t wanted) {
+  if (n == wanted) return;
+  raise(ADMPI_ERR_ARGUMENT, (std::string(function) + ": " + name + " has " + std::to_string(n) + " elements, not " +
+                             std::to_string(wanted)).c_str());
+}
+
+/// x in a direction.
+template <class T>
+std::vector<tangent<T>> in_direction(const std::vector<T> &x, const std::vector<double> &v) {
+  std::vector<tangent<T>> moved(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) moved[i] = tangent<T>(x[i], T(v[i]));
+  return moved;
+}
+
+template <class F>
+tangent<double> along(F &f, const std::vector<double> &x, std::size_t input, double step = 0.0) {
+  std::vector<tangent<double>> moved(x.begin(), x.end());
+  moved[input] = tangent<double>(x[input] + step, 1.0);
+  return f(static_cast<const std::vector<tangent<double>> &>(moved));
+}
+
+/// Records f at x, and calls fn(tape, x, f(x)).
+template <class F, class G>
+void recorded(F &f, const std::vector<double> &x, G &&fn) {
+  in_nest([&](tape_ref tape) {
+    std::vector<var> active(x.begin(), x.end());
+    if (!active.empty()) tape.input(active);
+    const auto y = f(static_cast<const std::vector<var> &>(active));
+    fn(tape, active, y);
+  });
+}
+
+inline void adjoints_of(tape_ref tape, const std::vector<var> &x, double *out, int direction = 0) {
+  tape.adjoints(x.data(), static_cast<std::int64_t>(x.size()), out, direction);
+}
+
+}  // namespace detail
+
+/// The Jacobian of f at x times v, by a tangent: what the results change by when x moves along v.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if v has not as many elements as x; what f throws
+template <class F>
+std::vector<double> jacobian_product(F &&f, const std::vector<double> &x, const std::vector<double> &v) {
+  detail::check_length("jacobian_product", "v", v.size(), x.size());
+  const auto y = f(static_cast<const std::vector<tangent<double>> &>(detail::in_direction(x, v)));
+  std::vector<double> result;
+  for (const tangent<double> &one : y) result.push_back(one.derivative);
+  return result;
+}
+
+/// w times the Jacobian of f at x, by a sweep: the gradient of the results, weighted by w. Values from outside are constants.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if f returns not as many elements as w has; what f throws
+template <class F>
+std::vector<double> transposed_jacobian_product(F &&f, const std::vector<double> &x, const std::vector<double> &w) {
+  std::vector<double> result(x.size());
+  detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
+    detail::check_length("transposed_jacobian_product", "w", w.size(), y.size());
+    for (std::size_t i = 0; i < w.size(); ++i) tape.seed(y[i], w[i] * detail::weight_of(y[i]));
+    tape.reverse();
+    detail::adjoints_of(tape, active, result.data());
+  });
+  return result;
+}
+
+/// The Jacobian of f at x: element (i, j) is the derivative of result i by input j. By a tangent for each input, or by one
+/// recording and a sweep for each 16 results (for each result, on a tape that the thread has), whichever are fewer passes.
+template <class F>
+dense jacobian(F &&f, const std::vector<double> &x) {
+  const std::size_t n = x.size();
+  std::vector<double> v(n);
+  if (n > 0) v[0] = 1.0;
+  std::vector<double> column = jacobian_product(f, x, v);
+  const std::size_t m = column.size();
+  dense result(static_cast<std::int64_t>(m), static_cast<std::int64_t>(n));
+  if (m == 0 || n == 0) return result;
+  const bool is_nested = admpi_tls_tape->next_id != 0;
+  int width = 1;
+  while (!is_nested && width < 16 && static_cast<std::size_t>(width) < m) width *= 2;
+  if (n <= (m - 1) / static_cast<std::size_t>(width) + 2) {
+    for (std::size_t j = 0;; v[j] = 1.0, column = jacobian_product(f, x, v)) {
+      std::copy(column.begin(), column.end(), result.data.begin() + static_cast<std::ptrdiff_t>(j * m));
+      v[j] = 0.0;
+      if (++j == n) return result;
+    }
+  }
+  detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
+    detail::check_length("jacobian", "f(x)", y.size(), m);
+    if (!is_nested) tape.set_width(width);
+    std::vector<double> row(n);
+    for (std::size_t first = 0; first < m; first += static_cast<std::size_t>(width)) {
+      const int rows = static_cast<int>(std::min(m - first, static_cast<std::size_t>(width)));
+      if (first > 0) tape.clear_adjoints();
+      for (int k = 0; k < rows; ++k) {
+        const var &one = y[first + static_cast<std::size_t>(k)];
+        tape.seed(one, detail::weight_of(one), k);
+      }
+      tape.reverse();
+      for (int k = 0; k < rows; ++k) {
+        detail::adjoints_of(tape, active, row.data(), k);
+        for (std::size_t j = 0; j < n; ++j) result.data[first + static_cast<std::size_t>(k) + j * m] = row[j];
+      }
+    }
+  });
+  return result;
+}
+
+/// The Hessian of f at x times v: the sweep of a tangent. f returns a scalar. Values from outside are constants.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if v has not as many elements as x; what f throws
+template <class F>
+std::vector<double> hessian_product(F &&f, const std::vector<double> &x, const std::vector<double> &v) {
+  detail::check_length("hessian_product", "v", v.size(), x.size());
+  std::vector<double> result(x.size());
+  detail::in_nest([&](tape_ref tape) {
+    std::vector<var> active(x.begin(), x.end());
+    if (!active.empty()) tape.input(active);
+    const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(detail::in_direction(active, v)));
+    tape.seed(y.derivative, detail::weight_of(y.derivative));
+    tape.reverse();
+    detail::adjoints_of(tape, active, result.data());
+  });
+  return result;
+}
+
+/// The Hessian of f at x, by a product for each input. f returns a scalar.
+template <class F>
+dense hessian(F &&f, const std::vector<double> &x) {
+  const std::size_t n = x.size();
+  dense result(static_cast<std::int64_t>(n), static_cast<std::int64_t>(n));
+  std::vector<double> v(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    v[j] = 1.0;
+    const std::vector<double> column = hessian_product(f, x, v);
+    std::copy(column.begin(), column.end(), result.data.begin() + static_cast<std::ptrdiff_t>(j * n));
+    v[j] = 0.0;
+  }
+  return result;
+}
+
+/// Compares the gradient of f at x by a sweep with tangents, which must agree to rounding, and with central differences of the
+/// values for steps from 1e-2 to 1e-9 times max(1, |x|), of which one must agree to `tolerance`. f returns a scalar. At a kink
+/// differences tell nothing: the derivatives of both sides are none of f's. Costs 17 passes for each input.
+/// Wrong in both: a derivative is lost, by value() or by bytes. Wrong in one: an operation of your own.
+template <class F>
+gradient_check check_gradient(F &&f, const std::vector<double> &x, double tolerance = 1e-6) {
+  gradient_check all;
+  const std::vector<double> reverse = gradient(f, x, &all.value);
+  double largest = 0.0;
+  for (const double g : reverse) largest = std::max(largest, std::fabs(g));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double size = std::max(1.0, std::fabs(x[i]));
+    input_check one{static_cast<std::int64_t>(i), x[i], reverse[i], detail::along(f, x, i).derivative, 0.0, 0.0, false};
+    // Values are exact to 1e-16 and differences, at their best step, to the power of 2/3 of that.
+    const double rounding = 1e-10 * (std::fabs(all.value) / size + largest);
+    const auto agree = [&](double a, double b, double relative) {
+      return std::fabs(a - b) <= relative * std::max(std::fabs(a), std::fabs(b)) + rounding;
+    };
+    bool is_met = false;
+    double before = infinity, least = infinity, step = 1e-2 * size;
+    for (int tried = 0; tried < 8; ++tried, step *= 0.1) {
+      const double difference = (detail::along(f, x, i, step).value - detail::along(f, x, i, -step).value) / (2.0 * step);
+      is_met = is_met || agree(one.reverse, difference, tolerance);
+      const double change = std::fabs(difference - before);
+      if (tried == 0 || change < least) {
+        one.difference = difference;
+        one.step = step;
+      }
+      if (tried > 0) least = std::min(least, change);
+      before = difference;
+    }
+    one.is_right = is_met && agree(one.reverse, one.forward, 1e-10);
+    all.inputs.push_back(one);
+  }
+  return all;
+}
+
+/// Prints a line for each input that is wrong, ten at most, and how many there are.
+template <class Traits>
+std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const gradient_check &check) {
+  const auto wrong = std::count_if(check.inputs.begin(), check.inputs.end(), [](const input_check &i) { return !i.is_right; });
+  out << "gradient of " << check.inputs.size() << " inputs: ";
+  if (wrong == 0) return out << "right\n";
+  out << wrong << " wrong\n     input            x      reverse      forward   difference         step\n";
+  int lines = 0;
+  for (const input_check &i : check.inputs) {
+    if (i.is_right || ++lines > 10) continue;
+    char line[128];
+    std::snprintf(line, sizeof line, "%10lld %12.6g %12.6g %12.6g %12.6g %12.6g\n", static_cast<long long>(i.input), i.x, i.reverse,
+                  i.forward, i.difference, i.step);
+    out << static_cast<const char *>(line);
+  }
+  return out;
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif
