@@ -18,7 +18,7 @@ ENVELOPES = {"to": ("dest", "sendtag"), "from": ("source", "recvtag")}
 HOME = {"BufferTriple": "crate::datatype", "Lists": "crate::datatype", "Counts": "crate::datatype", "Pieces": "crate::datatype",
         "Envelope": "crate::mpi::message", "Extent": "crate::ampi::builtin_op", "Return": "super::support::calls",
         "admpi_request": "super::requests"} | dict.fromkeys(
-            ["Side", "again", "destinations", "kept", "kept_each", "members", "sources"], "super::support::persistent")
+            ["Side", "again", "again_reducing", "destinations", "kept", "kept_each", "members", "sources"], "super::support::persistent")
 UNITS = {"messages": "Point to point, and packing.", "collectives": "Collectives.", "reductions": "Reductions and scans.",
          "neighbors": "Neighbourhood collectives.", "one_sided": "One-sided communication."}
 # Where in src/capi/support the functions of a unit stand.
@@ -173,7 +173,9 @@ def restarted(call, body):
             number = ("destinations" if one.name == "sendtypes" else "sources") if call.is_neighbour else "members"
             lines.append(f"let {one.name} = kept_each({one.name}, {number}(comm), {condition});")
         again.append(f"let {one.name} = {one.name}.raw();")
-    return f"{' '.join(lines)} again(NAME, comm, request, move |request| {{ {' '.join(again)} {body} }})"
+    how, operation = ("again_reducing", "(op, datatype.raw()), ") if "op" in call.takes else ("again", "")
+    start = f"move |request| {{ {' '.join(again)} {body} }}"
+    return f"{' '.join(lines)} {how}(NAME, comm, request, {operation}{start})"
 
 
 def entry(call, body, large):

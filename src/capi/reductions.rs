@@ -8,7 +8,7 @@ use super::support::calls::Return;
 use super::support::collectives::{
     allreduce, operands, reduce, reduce_local, reduce_scatter, scan,
 };
-use super::support::persistent::{Side, again, kept};
+use super::support::persistent::{Side, again_reducing, kept};
 use crate::ampi::builtin_op::Extent;
 use crate::datatype::{Counts, Pieces};
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op};
@@ -145,11 +145,17 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_init_c(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Allreduce_init_c", comm, request, move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            allreduce("AMPI_Allreduce_init_c", operands, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Allreduce_init_c",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                allreduce("AMPI_Allreduce_init_c", operands, comm, Return::AtOnce(request))
+            },
+        )
     }
 }
 
@@ -281,7 +287,7 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan_init_c(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Exscan_init_c", comm, request, move |request| {
+        again_reducing("AMPI_Exscan_init_c", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
             let operands = operands(sendbuf, recvbuf, count, datatype, op);
             scan("AMPI_Exscan_init_c", operands, Extent::Exclusive, comm, Return::AtOnce(request))
@@ -429,7 +435,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_init_c(
         let _ = info;
         let side = Side::of(comm, root);
         let datatype = kept(datatype, side.root || side.others);
-        again("AMPI_Reduce_init_c", comm, request, move |request| {
+        again_reducing("AMPI_Reduce_init_c", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
             let operands = operands(sendbuf, recvbuf, count, datatype, op);
             reduce("AMPI_Reduce_init_c", operands, root, comm, Return::AtOnce(request))
@@ -609,11 +615,23 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_init_c(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Reduce_scatter_init_c", comm, request, move |request| {
-            let datatype = datatype.raw();
-            let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
-            reduce_scatter("AMPI_Reduce_scatter_init_c", pieces, op, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Reduce_scatter_init_c",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |request| {
+                let datatype = datatype.raw();
+                let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
+                reduce_scatter(
+                    "AMPI_Reduce_scatter_init_c",
+                    pieces,
+                    op,
+                    comm,
+                    Return::AtOnce(request),
+                )
+            },
+        )
     }
 }
 
@@ -745,17 +763,23 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_init_c(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Reduce_scatter_block_init_c", comm, request, move |request| {
-            let datatype = datatype.raw();
-            let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
-            reduce_scatter(
-                "AMPI_Reduce_scatter_block_init_c",
-                pieces,
-                op,
-                comm,
-                Return::AtOnce(request),
-            )
-        })
+        again_reducing(
+            "AMPI_Reduce_scatter_block_init_c",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |request| {
+                let datatype = datatype.raw();
+                let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
+                reduce_scatter(
+                    "AMPI_Reduce_scatter_block_init_c",
+                    pieces,
+                    op,
+                    comm,
+                    Return::AtOnce(request),
+                )
+            },
+        )
     }
 }
 
@@ -887,7 +911,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scan_init_c(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Scan_init_c", comm, request, move |request| {
+        again_reducing("AMPI_Scan_init_c", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
             let operands = operands(sendbuf, recvbuf, count, datatype, op);
             scan("AMPI_Scan_init_c", operands, Extent::Inclusive, comm, Return::AtOnce(request))

@@ -3,10 +3,11 @@
 use super::arguments::null;
 use super::calls::{mpi_call, start};
 use crate::ampi::request::Request;
+use crate::ampi::tangents::check_tangents;
 use crate::datatype::{Lasting, is_passive};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, constants};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, constants};
 use crate::mpi::types::Made;
-use crate::mpi::{Comm, Datatype, MpiResult, ffi, wide_int};
+use crate::mpi::{Comm, Datatype, MpiResult, Op, ffi, wide_int};
 use std::ffi::c_int;
 
 /// What a start does: with the arguments of the user's call, whose pointers are good as long as the request lives.
@@ -48,6 +49,26 @@ pub unsafe fn again(
         unsafe { place.write(Box::into_raw(request)) };
         Ok(())
     })
+}
+
+/// The same of a reduction: tangents that it would reduce part by part are refused here, not at the first start.
+///
+/// # Safety
+/// As for `again`; the operation and the datatype are the user's.
+pub unsafe fn again_reducing(
+    call: &str,
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+    (op, datatype): (MPI_Op, MPI_Datatype),
+    start: impl Fn(*mut *mut Request) -> c_int + 'static,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (on, op, datatype) = unsafe { (Comm::new(comm), Op::new(op), Datatype::new(datatype)) };
+    match mpi_call(call, on, || Ok(check_tangents(op, datatype)?)) {
+        // SAFETY: handed on.
+        raw::SUCCESS => unsafe { again(call, comm, place, start) },
+        code => code,
+    }
 }
 
 /// For the guard of AMPI_Barrier_init.

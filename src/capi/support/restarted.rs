@@ -6,7 +6,9 @@ use super::collectives::{
     allgather, allreduce, alltoall, bcast, each, gather, list, list_of_types, neighbor_allgather,
     neighbor_alltoall, operands, reduce, reduce_scatter, scan, scatter,
 };
-use super::persistent::{Side, again, destinations, kept, kept_each, members, sources};
+use super::persistent::{
+    Side, again, again_reducing, destinations, kept, kept_each, members, sources,
+};
 use crate::ampi::Request;
 use crate::ampi::builtin_op::Extent;
 use crate::datatype::{BufferTriple, Counts, Lists, Pieces};
@@ -87,7 +89,7 @@ unsafe extern "C-unwind" fn admpi_shim_Allreduce_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Allreduce_init", comm, request, move |request| {
+        again_reducing("AMPI_Allreduce_init", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
             let operands = operands(sendbuf, recvbuf, count, datatype, op);
             allreduce("AMPI_Allreduce_init", operands, comm, Return::AtOnce(request))
@@ -223,7 +225,7 @@ unsafe extern "C-unwind" fn admpi_shim_Exscan_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Exscan_init", comm, request, move |request| {
+        again_reducing("AMPI_Exscan_init", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
             let operands = operands(sendbuf, recvbuf, count, datatype, op);
             scan("AMPI_Exscan_init", operands, Extent::Exclusive, comm, Return::AtOnce(request))
@@ -310,7 +312,7 @@ unsafe extern "C-unwind" fn admpi_shim_Reduce_init(
         let _ = info;
         let side = Side::of(comm, root);
         let datatype = kept(datatype, side.root || side.others);
-        again("AMPI_Reduce_init", comm, request, move |request| {
+        again_reducing("AMPI_Reduce_init", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
             let operands = operands(sendbuf, recvbuf, count, datatype, op);
             reduce("AMPI_Reduce_init", operands, root, comm, Return::AtOnce(request))
@@ -334,11 +336,23 @@ unsafe extern "C-unwind" fn admpi_shim_Reduce_scatter_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Reduce_scatter_init", comm, request, move |request| {
-            let datatype = datatype.raw();
-            let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
-            reduce_scatter("AMPI_Reduce_scatter_init", pieces, op, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Reduce_scatter_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |request| {
+                let datatype = datatype.raw();
+                let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
+                reduce_scatter(
+                    "AMPI_Reduce_scatter_init",
+                    pieces,
+                    op,
+                    comm,
+                    Return::AtOnce(request),
+                )
+            },
+        )
     }
 }
 
@@ -358,17 +372,24 @@ unsafe extern "C-unwind" fn admpi_shim_Reduce_scatter_block_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Reduce_scatter_block_init", comm, request, move |request| {
-            let datatype = datatype.raw();
-            let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
-            reduce_scatter(
-                "AMPI_Reduce_scatter_block_init",
-                pieces,
-                op,
-                comm,
-                Return::AtOnce(request),
-            )
-        })
+        again_reducing(
+            "AMPI_Reduce_scatter_block_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |request| {
+                let datatype = datatype.raw();
+                let pieces =
+                    Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
+                reduce_scatter(
+                    "AMPI_Reduce_scatter_block_init",
+                    pieces,
+                    op,
+                    comm,
+                    Return::AtOnce(request),
+                )
+            },
+        )
     }
 }
 
@@ -388,7 +409,7 @@ unsafe extern "C-unwind" fn admpi_shim_Scan_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again("AMPI_Scan_init", comm, request, move |request| {
+        again_reducing("AMPI_Scan_init", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
             let operands = operands(sendbuf, recvbuf, count, datatype, op);
             scan("AMPI_Scan_init", operands, Extent::Inclusive, comm, Return::AtOnce(request))
