@@ -87,6 +87,57 @@ fn sweeps(c: &mut Criterion) {
     group.finish();
 }
 
+/// Statements whose adjoints are zero but for one in a thousand, over a read of what a sweep must look at.
+fn sparse_sweeps(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sparse");
+    for (n, width) in [(1, 1), (3, 1), (3, 4)] {
+        let mut tape = std::ptr::null_mut();
+        let mut x = Var::default();
+        let partials = vec![0.5; n];
+        let mut used = Vec::new();
+        // SAFETY: a live tape and arrays of the sizes given.
+        unsafe {
+            ok(admpi_tape_new(&mut tape));
+            ok(admpi_tape_start(tape));
+            ok(admpi_tape_set_width(tape, width));
+            ok(admpi_tape_input(tape, &0.5, 1, &mut x));
+            for i in 0..STATEMENTS {
+                let mut y = x;
+                let operands = vec![x; n];
+                ok(admpi_tape_precomputed(
+                    tape,
+                    0.5,
+                    operands.as_ptr(),
+                    partials.as_ptr(),
+                    n as i64,
+                    &mut y,
+                ));
+                if i % 1000 == 0 {
+                    used.push(y);
+                }
+            }
+        }
+        group.bench_function(format!("{n} arguments, width {width}"), |b| {
+            b.iter(|| {
+                // SAFETY: a live tape.
+                unsafe {
+                    for y in &used {
+                        ok(admpi_tape_seed(tape, *y, 1.0, 0));
+                    }
+                    ok(admpi_tape_reverse(tape));
+                }
+            });
+        });
+        // SAFETY: used no more.
+        unsafe { admpi_tape_free(tape) };
+        let data = vec![0u64; STATEMENTS * width as usize + STATEMENTS / 8];
+        group.bench_function(format!("{n} arguments, width {width}, plain loop"), |b| {
+            b.iter(|| black_box(&data).iter().fold(0, |bits, word| bits | word));
+        });
+    }
+    group.finish();
+}
+
 /// Passes the adjoints on.
 unsafe extern "C-unwind" fn identity(
     n_out: i64,
@@ -170,7 +221,7 @@ fn median(directory: &std::path::Path) -> Option<f64> {
 fn ratios(_: &mut Criterion) {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
     println!("\n{:40} {:>8}", "median over its plain loop", "ratio");
-    for group in ["sweep", "callback"] {
+    for group in ["sweep", "sparse", "callback"] {
         let root = std::path::Path::new(&target).join("criterion").join(group);
         let mut names: Vec<_> = std::fs::read_dir(&root).into_iter().flatten().flatten().collect();
         names.sort_by_key(std::fs::DirEntry::file_name);
@@ -190,6 +241,6 @@ criterion_group! {
         .sample_size(15)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
-    targets = sweeps, callbacks, ratios
+    targets = sweeps, sparse_sweeps, callbacks, ratios
 }
 criterion_main!(tape);

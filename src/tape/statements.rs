@@ -79,6 +79,57 @@ impl Tape {
     }
 }
 
+fn is_zero<const K: usize>(w: &[f64; K]) -> bool {
+    w.iter().all(|&w| w == 0.0)
+}
+
+/// Statements whose adjoints are all zero. They pass nothing on, so a sweep goes past them many at a time.
+struct Idle {
+    statements: usize,
+    arguments: usize,
+}
+
+impl Idle {
+    /// Statements looked at together.
+    const BLOCK: usize = 16;
+
+    /// Those right below `statement` and `adjoint`, among `n` statements. Nothing is written but zeros without a sign: what
+    /// the sweep does not touch costs it no memory.
+    ///
+    /// # Safety
+    /// `n` statements and their adjoints lie right below the pointers.
+    #[inline(never)]
+    unsafe fn below<const K: usize>(
+        mut adjoint: *mut [f64; K],
+        mut statement: *const u8,
+        n: usize,
+    ) -> Self {
+        let (mut statements, mut arguments) = (0, 0);
+        // SAFETY: the caller's promise: a block is looked at only if `n` statements hold it.
+        unsafe {
+            while n - statements >= Self::BLOCK {
+                let block = &*adjoint.sub(Self::BLOCK).cast::<[[f64; K]; Self::BLOCK]>();
+                if block.as_flattened().iter().fold(0, |bits, w| bits | w.to_bits()) != 0 {
+                    break;
+                }
+                adjoint = adjoint.sub(Self::BLOCK);
+                statement = statement.sub(Self::BLOCK);
+                statements += Self::BLOCK;
+                let counts = &*statement.cast::<[u8; Self::BLOCK]>();
+                arguments += counts.iter().map(|&count| usize::from(count)).sum::<usize>();
+            }
+            while statements < n && is_zero(&*adjoint.sub(1)) {
+                adjoint = adjoint.sub(1);
+                *adjoint = [0.0; K];
+                statement = statement.sub(1);
+                statements += 1;
+                arguments += usize::from(*statement);
+            }
+        }
+        Self { statements, arguments }
+    }
+}
+
 /// A run of statements to reverse: pointers just above it, and how many there are.
 struct Streams {
     adjoint: *mut f64,
@@ -120,27 +171,37 @@ impl Streams {
                 *adjoint.add(id) = 0.0;
                 let count = usize::from(*statement);
                 made = 0;
-                if w != 0.0 {
-                    // All but the first, by a negative index that ends at zero.
-                    let mut i = 1 - count.cast_signed();
-                    while i != 0 {
-                        let operand = *argument.offset(i);
-                        if wide32(operand) >= id {
-                            return Err(operand);
-                        }
-                        *adjoint.add(wide32(operand)) += *jacobian.offset(i) * w;
-                        i += 1;
+                if w == 0.0 {
+                    argument = argument.sub(count);
+                    jacobian = jacobian.sub(count);
+                    if statement != end && *adjoint.add(id - 1) == 0.0 {
+                        let left = statement.offset_from_unsigned(end);
+                        let idle = Idle::below(adjoint.cast::<[f64; 1]>().add(id), statement, left);
+                        statement = statement.sub(idle.statements);
+                        id -= idle.statements;
+                        argument = argument.sub(idle.arguments);
+                        jacobian = jacobian.sub(idle.arguments);
                     }
-                    let first = *argument.sub(count);
-                    made = wide32(first);
-                    if made >= id {
-                        return Err(first);
+                    continue;
+                }
+                // All but the first, by a negative index that ends at zero.
+                let mut i = 1 - count.cast_signed();
+                while i != 0 {
+                    let operand = *argument.offset(i);
+                    if wide32(operand) >= id {
+                        return Err(operand);
                     }
-                    passed_on = *adjoint.add(made) + *jacobian.sub(count) * w;
-                    *adjoint.add(made) = passed_on;
+                    *adjoint.add(wide32(operand)) += *jacobian.offset(i) * w;
+                    i += 1;
                 }
                 argument = argument.sub(count);
                 jacobian = jacobian.sub(count);
+                made = wide32(*argument);
+                if made >= id {
+                    return Err(*argument);
+                }
+                passed_on = *adjoint.add(made) + *jacobian * w;
+                *adjoint.add(made) = passed_on;
             }
             Ok(top.offset_from_unsigned(argument))
         }
@@ -168,7 +229,15 @@ impl Streams {
                 argument = argument.sub(count);
                 jacobian = jacobian.sub(count);
                 let w = adjoint.add(id).replace([0.0; K]);
-                if w.iter().all(|&w| w == 0.0) {
+                if is_zero(&w) {
+                    if statement != end && is_zero(&*adjoint.add(id - 1)) {
+                        let left = statement.offset_from_unsigned(end);
+                        let idle = Idle::below(adjoint.add(id), statement, left);
+                        statement = statement.sub(idle.statements);
+                        id -= idle.statements;
+                        argument = argument.sub(idle.arguments);
+                        jacobian = jacobian.sub(idle.arguments);
+                    }
                     continue;
                 }
                 for i in 0..count {

@@ -443,6 +443,49 @@ fn trim_gives_memory_back_and_keeps_the_recording() {
     assert_eq!(adjoint(&tape, &x), 2.0);
 }
 
+/// Many statements without an adjoint lie between those that have one: runs of every length around those that a sweep
+/// goes past at once, statements of 1 to 3 arguments, and a zero with a sign.
+#[test]
+fn test_sweeps_go_past_statements_without_an_adjoint() {
+    for width in [1, 4] {
+        for run in (0..40).chain([100, 1000]) {
+            let mut tape = recording();
+            tape.set_width(width).unwrap();
+            let x = [input(&mut tape, 1.0), input(&mut tape, 2.0), input(&mut tape, 3.0)];
+            let mut used = x[0];
+            for i in 0..6 {
+                for n in 0..run {
+                    let idle = &[(5.0, x[0]), (6.0, x[1]), (7.0, x[2])][..1 + n % 3];
+                    let y = statement(&mut tape, 0.0, idle);
+                    if n % 29 == 28 {
+                        tape.seed(&y, -0.0, 0).unwrap();
+                    }
+                }
+                used = statement(&mut tape, 0.0, &[(2.0, used), (1.0, x[i % 3])]);
+            }
+            for sweep in 1..=2 {
+                for k in 0..width {
+                    tape.seed(&used, 1.0 + k as f64, k).unwrap();
+                }
+                reverse(&mut tape);
+                for k in 0..width {
+                    let seed = f64::from(sweep) * (1.0 + k as f64);
+                    let adjoint = |x: &Var| tape.adjoint(x, k).unwrap();
+                    assert_eq!(adjoint(&x[0]), seed * (64.0 + 32.0 + 4.0), "run {run}");
+                    assert_eq!(adjoint(&x[1]), seed * (16.0 + 2.0), "run {run}");
+                    assert_eq!(adjoint(&x[2]), seed * (8.0 + 1.0), "run {run}");
+                }
+            }
+            for id in 4..tape.position().id {
+                let made = Var { value: 0.0, id, tag: used.tag };
+                for k in 0..width {
+                    assert_eq!(tape.adjoint(&made, k).unwrap().to_bits(), 0, "id {id}, run {run}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn chain_in_registers_agrees_with_wide_sweep() {
     // The scalar loop passes the adjoint of the value made last in a register; widths do not.
