@@ -574,6 +574,34 @@ module admpi_matrices
       type(admpi_buffer), intent(in) :: sigma
       type(admpi_var), intent(inout) :: y1
     end function
+    integer(c_int32_t) function c_of_bernoulli_logit_glm_lpmf(y, x, alpha, beta, y1) bind(C, &
+        name='admpi_bernoulli_logit_glm_lpmf')
+      import
+      type(admpi_buffer), intent(in) :: y
+      type(admpi_buffer), intent(in) :: x
+      type(admpi_buffer), intent(in) :: alpha
+      type(admpi_buffer), intent(in) :: beta
+      type(admpi_var), intent(inout) :: y1
+    end function
+    integer(c_int32_t) function c_of_poisson_log_glm_lpmf(y, x, alpha, beta, y1) bind(C, &
+        name='admpi_poisson_log_glm_lpmf')
+      import
+      type(admpi_buffer), intent(in) :: y
+      type(admpi_buffer), intent(in) :: x
+      type(admpi_buffer), intent(in) :: alpha
+      type(admpi_buffer), intent(in) :: beta
+      type(admpi_var), intent(inout) :: y1
+    end function
+    integer(c_int32_t) function c_of_normal_id_glm_lpdf(y, x, alpha, beta, sigma, y1) bind(C, &
+        name='admpi_normal_id_glm_lpdf')
+      import
+      type(admpi_buffer), intent(in) :: y
+      type(admpi_buffer), intent(in) :: x
+      type(admpi_buffer), intent(in) :: alpha
+      type(admpi_buffer), intent(in) :: beta
+      type(admpi_buffer), intent(in) :: sigma
+      type(admpi_var), intent(inout) :: y1
+    end function
   end interface
 
   interface admpi_square
@@ -922,6 +950,18 @@ module admpi_matrices
     procedure of_multi_normal_lpdf
   end interface
   public :: admpi_multi_normal_lpdf
+  interface admpi_bernoulli_logit_glm_lpmf
+    procedure of_bernoulli_logit_glm_lpmf
+  end interface
+  public :: admpi_bernoulli_logit_glm_lpmf
+  interface admpi_poisson_log_glm_lpmf
+    procedure of_poisson_log_glm_lpmf
+  end interface
+  public :: admpi_poisson_log_glm_lpmf
+  interface admpi_normal_id_glm_lpdf
+    procedure of_normal_id_glm_lpdf
+  end interface
+  public :: admpi_normal_id_glm_lpdf
 
   interface
     integer(c_int32_t) function c_hold(matrix, home, part) bind(C, name='admpif_matrix_hold')
@@ -2660,6 +2700,59 @@ contains
     call used(mu)
     call used(sigma)
     call admpi_detail_report(status, 'admpi_multi_normal_lpdf', ierr)
+  end function
+  function of_bernoulli_logit_glm_lpmf(y, x, alpha, beta, ierr) result(made)
+    class(admpi_array), intent(in) :: y, x, alpha, beta
+    integer, intent(out), optional :: ierr
+    type(admpi_var) :: made
+    integer(c_int32_t) :: status
+    status = checked(y)
+    if (status == 0) status = checked(x)
+    if (status == 0) status = checked(alpha)
+    if (status == 0) status = checked(beta)
+    if (status == 0) status = c_of_bernoulli_logit_glm_lpmf(y%part%operand%view, x%part%operand%view, &
+        alpha%part%operand%view, beta%part%operand%view, made)
+    call used(y)
+    call used(x)
+    call used(alpha)
+    call used(beta)
+    call admpi_detail_report(status, 'admpi_bernoulli_logit_glm_lpmf', ierr)
+  end function
+  function of_poisson_log_glm_lpmf(y, x, alpha, beta, ierr) result(made)
+    class(admpi_array), intent(in) :: y, x, alpha, beta
+    integer, intent(out), optional :: ierr
+    type(admpi_var) :: made
+    integer(c_int32_t) :: status
+    status = checked(y)
+    if (status == 0) status = checked(x)
+    if (status == 0) status = checked(alpha)
+    if (status == 0) status = checked(beta)
+    if (status == 0) status = c_of_poisson_log_glm_lpmf(y%part%operand%view, x%part%operand%view, &
+        alpha%part%operand%view, beta%part%operand%view, made)
+    call used(y)
+    call used(x)
+    call used(alpha)
+    call used(beta)
+    call admpi_detail_report(status, 'admpi_poisson_log_glm_lpmf', ierr)
+  end function
+  function of_normal_id_glm_lpdf(y, x, alpha, beta, sigma, ierr) result(made)
+    class(admpi_array), intent(in) :: y, x, alpha, beta, sigma
+    integer, intent(out), optional :: ierr
+    type(admpi_var) :: made
+    integer(c_int32_t) :: status
+    status = checked(y)
+    if (status == 0) status = checked(x)
+    if (status == 0) status = checked(alpha)
+    if (status == 0) status = checked(beta)
+    if (status == 0) status = checked(sigma)
+    if (status == 0) status = c_of_normal_id_glm_lpdf(y%part%operand%view, x%part%operand%view, &
+        alpha%part%operand%view, beta%part%operand%view, sigma%part%operand%view, made)
+    call used(y)
+    call used(x)
+    call used(alpha)
+    call used(beta)
+    call used(sigma)
+    call admpi_detail_report(status, 'admpi_normal_id_glm_lpdf', ierr)
   end function
 
   ! Reading: a result is freed where it is used.

@@ -121,6 +121,62 @@ int32_t admpi_multi_normal_lpdf(const admpi_view *y,
                                 const admpi_view *sigma,
                                 admpi_var *lp_out);
 
+/**
+ * The log probability of events that occur with the probability inv_logit(alpha + x beta), as one event; x is read
+ * once, for the value and the gradient
+ * @param y            n elements: 1 if the event occurred, else 0; passive
+ * @param x            `n x k`: a row for each observation; finite; passive
+ * @param alpha        intercept: one number, or n; not NaN
+ * @param beta         weights: k elements; finite
+ * @param[out] lp_out  the sum over all observations
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
+ *         ADMPI_ERR_UNSUPPORTED (y or x is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
+ *         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+ */
+int32_t admpi_bernoulli_logit_glm_lpmf(const admpi_view *y,
+                                       const admpi_view *x,
+                                       const admpi_view *alpha,
+                                       const admpi_view *beta,
+                                       admpi_var *lp_out);
+
+/**
+ * The log probability of counts of which exp(alpha + x beta) are expected, as one event; x is read once, for the value
+ * and the gradient
+ * @param y            n elements: counts; passive
+ * @param x            `n x k`: a row for each observation; finite; passive
+ * @param alpha        intercept: one number, or n; not NaN
+ * @param beta         weights: k elements; finite
+ * @param[out] lp_out  the sum over all observations
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
+ *         ADMPI_ERR_UNSUPPORTED (y or x is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
+ *         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+ */
+int32_t admpi_poisson_log_glm_lpmf(const admpi_view *y,
+                                   const admpi_view *x,
+                                   const admpi_view *alpha,
+                                   const admpi_view *beta,
+                                   admpi_var *lp_out);
+
+/**
+ * The log density of the normal distribution with the mean alpha + x beta, as one event; x is read once, for the value
+ * and the gradient
+ * @param y            n elements: observations; finite; passive
+ * @param x            `n x k`: a row for each observation; finite; passive
+ * @param alpha        intercept: one number, or n; finite
+ * @param beta         weights: k elements; finite
+ * @param sigma        standard deviation: one number, or n; positive and finite
+ * @param[out] lp_out  the sum over all observations
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
+ *         ADMPI_ERR_UNSUPPORTED (y or x is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
+ *         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+ */
+int32_t admpi_normal_id_glm_lpdf(const admpi_view *y,
+                                 const admpi_view *x,
+                                 const admpi_view *alpha,
+                                 const admpi_view *beta,
+                                 const admpi_view *sigma,
+                                 admpi_var *lp_out);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -24,11 +24,11 @@ inline argument as_matrix(const argument &x) {
   return x.parts().of == nullptr ? argument(varmat(1, 1, static_cast<const var *>(&x.operand().scalar))) : x;
 }
 
-/// By matrices: of y, the mean and what tells the covariance.
-template <class Density>
-var multivariate(Density density, const argument &y, const argument &mu, const argument &scale) {
+/// Of arguments that are all matrices.
+template <class Density, class... Arguments>
+var density_of_matrices(Density density, const Arguments &...arguments) {
   admpi_var lp;
-  check(density(&as_matrix(y).parts(), &as_matrix(mu).parts(), &as_matrix(scale).parts(), &lp));
+  check(density(&as_matrix(arguments).parts()..., &lp));
   return lp;
 }
 
@@ -59,15 +59,32 @@ inline var poisson_log_lpmf(const argument &y, const argument &alpha) {
   return detail::log_density(&admpi_poisson_log_lpmf, y, alpha);
 }
 
+/// Events y with probability inv_logit(alpha + x beta), for data x (n x k). alpha is one number or n, beta has k. As
+/// bernoulli_logit_lpmf(y, alpha + multiply(x, beta)), but x is read once for the value and the gradient. y and x are passive.
+inline var bernoulli_logit_glm_lpmf(const argument &y, const argument &x, const argument &alpha, const argument &beta) {
+  return detail::density_of_matrices(&admpi_bernoulli_logit_glm_lpmf, y, x, alpha, beta);
+}
+
+/// The same for counts y of which exp(alpha + x beta) are expected.
+inline var poisson_log_glm_lpmf(const argument &y, const argument &x, const argument &alpha, const argument &beta) {
+  return detail::density_of_matrices(&admpi_poisson_log_glm_lpmf, y, x, alpha, beta);
+}
+
+/// The same for numbers y about alpha + x beta with the standard deviation sigma, one number or n.
+inline var normal_id_glm_lpdf(const argument &y, const argument &x, const argument &alpha, const argument &beta,
+                              const argument &sigma) {
+  return detail::density_of_matrices(&admpi_normal_id_glm_lpdf, y, x, alpha, beta, sigma);
+}
+
 /// The multivariate normal distribution of the columns of y, with the mean mu (one column, or one for each) and the Cholesky
 /// factor of the covariance in the lower triangle of l.
 inline var multi_normal_cholesky_lpdf(const argument &y, const argument &mu, const argument &l) {
-  return detail::multivariate(&admpi_multi_normal_cholesky_lpdf, y, mu, l);
+  return detail::density_of_matrices(&admpi_multi_normal_cholesky_lpdf, y, mu, l);
 }
 
 /// The same with the covariance, whose lower triangle is read.
 inline var multi_normal_lpdf(const argument &y, const argument &mu, const argument &sigma) {
-  return detail::multivariate(&admpi_multi_normal_lpdf, y, mu, sigma);
+  return detail::density_of_matrices(&admpi_multi_normal_lpdf, y, mu, sigma);
 }
 
 }  // namespace ADMPI_NAMESPACE

@@ -155,3 +155,91 @@ pub unsafe extern "C-unwind" fn admpi_multi_normal_lpdf(
         )
     }
 }
+
+/// The log probability of events that occur with the probability inv_logit(alpha + x beta), as one event; x is read
+/// once, for the value and the gradient
+/// @param y            n elements: 1 if the event occurred, else 0; passive
+/// @param x            `n x k`: a row for each observation; finite; passive
+/// @param alpha        intercept: one number, or n; not NaN
+/// @param beta         weights: k elements; finite
+/// @param[out] lp_out  the sum over all observations
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
+///         ADMPI_ERR_UNSUPPORTED (y or x is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
+///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_bernoulli_logit_glm_lpmf(
+    y: *const admpi_view,
+    x: *const admpi_view,
+    alpha: *const admpi_view,
+    beta: *const admpi_view,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe {
+        scalar(
+            ("lp_out", lp_out),
+            [("y", y), ("x", x), ("alpha", alpha), ("beta", beta)],
+            |tape, [y, x, alpha, beta]| densities::bernoulli_logit_glm(tape, y, x, alpha, beta),
+        )
+    }
+}
+
+/// The log probability of counts of which exp(alpha + x beta) are expected, as one event; x is read once, for the value
+/// and the gradient
+/// @param y            n elements: counts; passive
+/// @param x            `n x k`: a row for each observation; finite; passive
+/// @param alpha        intercept: one number, or n; not NaN
+/// @param beta         weights: k elements; finite
+/// @param[out] lp_out  the sum over all observations
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
+///         ADMPI_ERR_UNSUPPORTED (y or x is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
+///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_poisson_log_glm_lpmf(
+    y: *const admpi_view,
+    x: *const admpi_view,
+    alpha: *const admpi_view,
+    beta: *const admpi_view,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe {
+        scalar(
+            ("lp_out", lp_out),
+            [("y", y), ("x", x), ("alpha", alpha), ("beta", beta)],
+            |tape, [y, x, alpha, beta]| densities::poisson_log_glm(tape, y, x, alpha, beta),
+        )
+    }
+}
+
+/// The log density of the normal distribution with the mean alpha + x beta, as one event; x is read once, for the value
+/// and the gradient
+/// @param y            n elements: observations; finite; passive
+/// @param x            `n x k`: a row for each observation; finite; passive
+/// @param alpha        intercept: one number, or n; finite
+/// @param beta         weights: k elements; finite
+/// @param sigma        standard deviation: one number, or n; positive and finite
+/// @param[out] lp_out  the sum over all observations
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside the domain, or sizes that differ),
+///         ADMPI_ERR_UNSUPPORTED (y or x is active), ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
+///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_normal_id_glm_lpdf(
+    y: *const admpi_view,
+    x: *const admpi_view,
+    alpha: *const admpi_view,
+    beta: *const admpi_view,
+    sigma: *const admpi_view,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe {
+        scalar(
+            ("lp_out", lp_out),
+            [("y", y), ("x", x), ("alpha", alpha), ("beta", beta), ("sigma", sigma)],
+            |tape, [y, x, alpha, beta, sigma]| {
+                densities::normal_id_glm(tape, y, x, alpha, beta, sigma)
+            },
+        )
+    }
+}

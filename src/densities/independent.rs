@@ -4,9 +4,7 @@ use crate::elementary;
 use crate::error::{Code, Error, Result};
 use crate::linalg::total;
 use crate::matrix::{Input, Operand};
-use crate::special::{
-    HALF_LN_TAU, digamma, digamma_difference, inv_logit, lbeta, lgamma, log1p_exp, multiply_log,
-};
+use crate::special::{HALF_LN_TAU, digamma, digamma_difference, lbeta, lgamma, multiply_log};
 use crate::tape::{Event, Sweep, Tape, Var};
 use std::f64::consts::LN_2;
 use std::marker::PhantomData;
@@ -36,7 +34,7 @@ pub enum Domain {
 }
 
 impl Domain {
-    fn holds(self, x: f64) -> bool {
+    pub fn holds(self, x: f64) -> bool {
         match self {
             Self::Number => !x.is_nan(),
             Self::Finite => x.is_finite(),
@@ -50,7 +48,7 @@ impl Domain {
         matches!(self, Self::Count | Self::Bit)
     }
 
-    const fn words(self) -> &'static str {
+    pub const fn words(self) -> &'static str {
         match self {
             Self::Number => "a number",
             Self::Finite => "finite",
@@ -101,8 +99,8 @@ pub trait Density<const K: usize>: 'static {
 }
 
 /// Elements that are worked on at once, so that simple densities are computed by vector instructions.
-const CHUNK: usize = 64;
-type Chunk<const K: usize> = [[f64; CHUNK]; K];
+pub const CHUNK: usize = 64;
+pub type Chunk<const K: usize> = [[f64; CHUNK]; K];
 
 /// Calls `f` for some of `n` elements at a time: with the number of the first, how many they are, their arguments, and what
 /// `ahead` makes of these. The rest of a chunk repeats its first element.
@@ -141,6 +139,24 @@ fn at<const K: usize>(chunk: &Chunk<K>, l: usize) -> [f64; K] {
     std::array::from_fn(|k| chunk[k][l])
 }
 
+/// The sum of the log densities of the first `len` elements.
+pub fn log_of<D: Density<K>, const K: usize>(x: &Chunk<K>, ahead: &Chunk<K>, len: usize) -> f64 {
+    let logs: [f64; CHUNK] = std::array::from_fn(|l| D::log(&at(x, l), &at(ahead, l)));
+    total(&logs[..len])
+}
+
+/// The partial derivatives of all elements.
+pub fn partials_of<D: Density<K>, const K: usize>(x: &Chunk<K>, ahead: &Chunk<K>) -> Chunk<K> {
+    let mut partials = [[0.0; CHUNK]; K];
+    (0..CHUNK).for_each(|l| {
+        let of_element = D::partials(&at(x, l), &at(ahead, l));
+        for (partials, of_element) in partials.iter_mut().zip(of_element) {
+            partials[l] = of_element;
+        }
+    });
+    partials
+}
+
 struct Observed<D, const K: usize> {
     inputs: [Input; K],
     n: usize,
@@ -164,13 +180,7 @@ impl<D: Density<K>, const K: usize> Event for Observed<D, K> {
         let mut rest = &mut *scratch;
         let mut partials = rooms.map(|room| rest.split_off_mut(..room).expect("room for all"));
         each_chunk(&self.inputs, self.n, D::ahead_of_partials, |first, len, x, made| {
-            let mut of_chunk = [[0.0; CHUNK]; K];
-            (0..CHUNK).for_each(|l| {
-                let of_element = D::partials(&at(x, l), &at(made, l));
-                for (of_chunk, of_element) in of_chunk.iter_mut().zip(of_element) {
-                    of_chunk[l] = of_element;
-                }
-            });
+            let of_chunk = partials_of::<D, K>(x, made);
             for k in (0..K).filter(|&k| rooms[k] > 0) {
                 if self.inputs[k].is_scalar() {
                     partials[k][0] += total(&of_chunk[k][..len]);
@@ -234,8 +244,7 @@ pub fn log_density<D: Density<K>, const K: usize>(
     }
     let mut value = 0.0;
     each_chunk(&inputs, n, D::ahead, |_, len, x, made| {
-        let logs: [f64; CHUNK] = std::array::from_fn(|l| D::log(&at(x, l), &at(made, l)));
-        value += total(&logs[..len]);
+        value += log_of::<D, K>(x, made, len);
     });
     let active = inputs.iter().any(|input| input.operand.is_active());
     let Some(tape) = tape.filter(|tape| tape.recording() && active) else {
@@ -283,13 +292,40 @@ impl Density<2> for BernoulliLogit {
     const NAME: &'static str = "bernoulli_logit_lpmf";
     const ARGUMENTS: [(&'static str, Domain); 2] = [("y", Domain::Bit), ("alpha", Domain::Number)];
 
-    fn log([y, alpha]: &[f64; 2], _: &[f64; 2]) -> f64 {
-        -log1p_exp(if *y == 0.0 { *alpha } else { -alpha })
+    /// log(1 + exp(-|alpha|)), of which both probabilities are made.
+    fn ahead(k: usize, x: &[f64], made: &mut [f64]) {
+        if k == 1 {
+            elementary::log1p_exp(&of_distance(x)[..x.len()], made, None);
+        }
     }
 
-    fn partials([y, alpha]: &[f64; 2], _: &[f64; 2]) -> [f64; 2] {
-        [0.0, if *y == 0.0 { -inv_logit(*alpha) } else { inv_logit(-alpha) }]
+    fn log([y, alpha]: &[f64; 2], [_, rest]: &[f64; 2]) -> f64 {
+        -(against(*y, *alpha).max(0.0) + rest)
     }
+
+    /// The smaller one of the probabilities.
+    fn ahead_of_partials(k: usize, x: &[f64], made: &mut [f64]) {
+        if k == 1 {
+            elementary::inv_logit(&of_distance(x)[..x.len()], made, None);
+        }
+    }
+
+    fn partials([y, alpha]: &[f64; 2], [_, small]: &[f64; 2]) -> [f64; 2] {
+        let missed = if against(*y, *alpha) > 0.0 { 1.0 - small } else { *small };
+        [0.0, if *y == 0.0 { -missed } else { missed }]
+    }
+}
+
+/// The logit of what was not observed.
+fn against(y: f64, alpha: f64) -> f64 {
+    if y == 0.0 { alpha } else { -alpha }
+}
+
+/// -|x| for at most a chunk of elements.
+fn of_distance(x: &[f64]) -> [f64; CHUNK] {
+    let mut distance = [0.0; CHUNK];
+    of_each(x, &mut distance, |x| -x.abs());
+    distance
 }
 
 /// The probability of the count y, where exp(alpha) are expected.

@@ -19,11 +19,11 @@ pub use arrange::{concatenate, cumulative_sum, scatter_add};
 pub use cholesky::{
     cholesky, factored_as, inverse_of, inverse_spd, log_determinant_spd, solve_spd,
 };
-pub use dense::dense;
+pub use dense::{dense, values};
 pub use diagonal::{diag, diag_post_multiply, diag_pre_multiply};
 pub use lu::{determinant, inverse, log_determinant, lu, solve};
 pub use multiply::{multiply, quad_form, tcrossprod};
-pub use operation::Recorder;
+pub use operation::{Recorder, vector};
 pub use qr::qr;
 pub use sparse::{Pattern, sparse_multiply};
 pub use spectral::{eigen_sym, eigenvalues_sym, singular_values, svd};
