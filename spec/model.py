@@ -100,6 +100,8 @@ class Call:
         untold = [one.name for one in self.parameters if not one.doc]
         if self.moves_active_data and self.form == "blocking" and untold:
             raise ValueError(f"{self.name} is differentiated: what are {', '.join(untold)}? (' : ' and a text)")
+        if self.moves_active_data and self.status == "adjoint" and self.form == "blocking" and not self.doc:
+            raise ValueError(f"{self.name} is differentiated: what does it accept, and who calls it? (' : ' and a text)")
         for one in self.parameters:
             if one.of and not (self.named(one.of) and self.named(one.of) in self.datatypes()):
                 raise ValueError(f"{self.name}: {one.name} is of {one.of}, which is no datatype of the call")

@@ -55,7 +55,7 @@ int AMPI_Pack_external(const char *datarep,
                        MPI_Aint *position);
 
 /**
- * MPI_Pack_external_size.
+ * MPI_Pack_external_size. Of active data this is more than MPI_Pack_external_size tells: ids are packed too.
  * @param datarep    "external32"
  * @param incount    number of items
  * @param datatype   AMPI_ADOUBLE or a type built from it for active data

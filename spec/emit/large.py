@@ -510,6 +510,8 @@ TABLE = []
 
 def add(names, body, sentence, collective, chapter):
     for name in names.split():
+        if "MPI_" + name not in BY_NAME:
+            raise SystemExit(f"spec/emit/large.py: add({name!r}): spec/mpi has no such call, or the call no such form")
         TABLE.append((Function(BY_NAME["MPI_" + name]), body, sentence, collective, chapter))
 
 

@@ -71,7 +71,7 @@ pub unsafe extern "C-unwind" fn AMPI_Pack_external(
     }
 }
 
-/// MPI_Pack_external_size.
+/// MPI_Pack_external_size. Of active data this is more than MPI_Pack_external_size tells: ids are packed too.
 /// @param datarep    "external32"
 /// @param incount    number of items
 /// @param datatype   AMPI_ADOUBLE or a type built from it for active data
