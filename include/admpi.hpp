@@ -9,6 +9,9 @@
 //   tape.seed(y);
 //   tape.reverse();
 //   double dydx = tape.adjoint(x);
+//
+// What few programs need and all would compile has headers of its own: second derivatives of arrays (tangent_arrays.hpp,
+// tangent_linalg.hpp, tangent_densities.hpp, tangent_solve.hpp), complex.hpp, eigen.hpp, nested pmap (pmap.hpp, pmap_ranks.hpp).
 #ifndef ADMPI_HPP
 #define ADMPI_HPP
 
@@ -22,7 +25,6 @@
 #include "admpi/linalg.hpp"
 #include "admpi/map.hpp"
 #include "admpi/operations.hpp"
-#include "admpi/pmap.hpp"
 #include "admpi/solve.hpp"
 #include "admpi/standard.hpp"
 #include "admpi/tangent.hpp"
@@ -32,7 +34,6 @@
 #include "admpi/varmat.hpp"
 #if ADMPI_HAVE_MPI
 #include "admpi/ampi.hpp"
-#include "admpi/pmap_ranks.hpp"
 #ifdef ADMPI_SOURCE_LINES
 #include "admpi/lines.h"
 #endif

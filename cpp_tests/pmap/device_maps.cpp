@@ -1,5 +1,6 @@
 // Device maps: text and code, keys, and what is refused.
 #include <admpi.hpp>
+#include <admpi/pmap.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // Functions on devices as data: text, transforms, and simulations.
 #include <admpi.hpp>
+#include <admpi/pmap.hpp>
 
 #include <doctest/doctest.h>
 

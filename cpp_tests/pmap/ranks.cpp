@@ -1,5 +1,6 @@
 // Nested pmap on ranks: gradients are those of the sequential program, and failures reach everyone who waits.
 #include <admpi.hpp>
+#include <admpi/pmap_ranks.hpp>
 
 #include <doctest/doctest.h>
 

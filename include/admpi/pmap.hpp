@@ -1,4 +1,6 @@
-// admpi: nested pmap over device maps.
+// admpi: nested pmap over device maps. Not part of admpi.hpp.
+//
+//   #include <admpi/pmap.hpp>
 //
 //   const admpi::device_map map("{1: [1, 3], 2: [2, 4]}");
 //   map.resolve("[]");             // 1, 2

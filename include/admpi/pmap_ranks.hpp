@@ -1,5 +1,7 @@
 // admpi: nested pmap on ranks. A value is a matrix on one device, or one on each device of a node of the device map; on other
-// ranks it is a placeholder, so that all ranks run the same code.
+// ranks it is a placeholder, so that all ranks run the same code. Not part of admpi.hpp.
+//
+//   #include <admpi/pmap_ranks.hpp>
 //
 //   admpi::pmap_ranks p(MPI_COMM_WORLD, admpi::device_map("{1: [1, 3], 2: [2, 4]}"));
 //   const auto xs = p.scatter(x, 0, "[]"), ws = p.broadcast(w, "[]");
