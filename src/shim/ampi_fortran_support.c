@@ -29,9 +29,11 @@ int admpi_shim_is_foreign(uint32_t tag);
 int64_t admpif_first_foreign(const admpi_var *x, int64_t n) {
   uint32_t known = 0;
   for (int64_t i = 0; i < n; i++) {
-    if (x[i].tag == known && (known != 0) == (x[i].id != 0)) continue;
-    if (x[i].id == 0 || x[i].tag == 0 || admpi_shim_is_foreign(x[i].tag)) return i;
-    known = x[i].tag;
+    const uint32_t tag = x[i].tag;
+    if ((tag != 0) != (x[i].id != 0)) return i;
+    if (tag == known || tag == 0) continue;
+    if (admpi_shim_is_foreign(tag)) return i;
+    known = tag;
   }
   return -1;
 }

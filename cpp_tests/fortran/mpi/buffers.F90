@@ -26,6 +26,7 @@ program test_buffers
   call elements()
   call elements_that_do_not_count()
   call structures()
+  call passive_among_active()
   call rows()
   call parts_of_planes()
   call persistent()
@@ -135,6 +136,22 @@ contains
     call check('particle', [other%mass, admpi_value(other%x)], [5d0, 7d0])
     call AMPI_Type_free(of_particle, code)
     call AMPI_Type_free(unsized, code)
+  end subroutine
+
+  ! Constants between variables, in front of them and behind, in an array and in a section.
+  subroutine passive_among_active()
+    type(admpi_var) :: x(4), y(4), z(4), row(2, 4)
+    call inputs(x)
+    y = [x(1), admpi_var(7d0), x(3), admpi_var(9d0)]
+    row(1, :) = [admpi_var(7d0), x(2), admpi_var(9d0), x(4)]
+    call AMPI_Irecv(z, 4, AMPI_ADOUBLE, rank, 1, AMPI_COMM_WORLD, requests(1), code)
+    call AMPI_Isend(y, 4, AMPI_ADOUBLE, rank, 1, AMPI_COMM_WORLD, requests(2), code)
+    call AMPI_Waitall(2, requests, AMPI_STATUSES_IGNORE, code)
+    call check('constants', admpi_value(z), [10d0*rank + 1, 7d0, 10d0*rank + 3, 9d0])
+    call AMPI_Sendrecv(row(1, :), 4, AMPI_ADOUBLE, rank, 1, y, 4, AMPI_ADOUBLE, rank, 1, AMPI_COMM_WORLD, &
+      AMPI_STATUS_IGNORE, code)
+    call check('constants of a section', admpi_value(y), [7d0, 10d0*rank + 2, 9d0, 10d0*rank + 4])
+    call check('adjoints beside constants', swept(x, [z, y]), (rank + 1)*[1d0, 6d0, 3d0, 8d0])
   end subroutine
 
   ! Nonblocking calls send rows of a matrix to themselves, the other way round.
