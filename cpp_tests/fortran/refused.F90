@@ -9,6 +9,12 @@ module refused
     sequence
     type(admpi_var) :: x ! says: does not have the SEQUENCE attribute
   end type
+  type :: own
+    type(admpi_var) :: x
+  end type
+  interface operator(*)
+    procedure times
+  end interface
   type(admpi_var) :: initial = 1d0 ! says: Incompatible initialization ! write: type(admpi_var) :: initial = admpi_var(1d0, 0, 0)
 contains
   subroutine takes(x)
@@ -21,10 +27,22 @@ contains
     type(admpi_var) :: x(*)
     intent(out) :: x ! says: default initializer ! write: intent(inout) :: x
   end subroutine
-  subroutine refuse(any_type)
+  function times(a, b) result(c)
+    type(admpi_var), intent(in) :: a
+    type(own), intent(in) :: b
+    type(own) :: c
+    c%x = a*b%x
+  end function
+  subroutine refuse(any_type, fixed)
     class(*), intent(in) :: any_type
+    type(admpi_var), intent(in) :: fixed
     type(admpi_var), parameter :: two = admpi_var(2d0) ! says: must be an intrinsic function ! write: type(admpi_var), parameter :: two = admpi_var(2d0, 0, 0)
-    type(admpi_var) :: x, y, z(2)
+    type(admpi_var), target :: x, y, z(2)
+    type(admpi_var), allocatable :: a(:)
+    type(admpi_var), pointer :: active
+    real(8), pointer :: passive
+    type(admpi_tape) :: tape
+    type(own) :: w
     real(8) :: r
     complex(8) :: c
     equivalence (x, r) ! says: EQUIVALENCE
@@ -39,6 +57,15 @@ contains
     y = dsqrt(x) ! says: must be REAL ! write: y = sqrt(x)
     c = cmplx(x, 0d0) ! says: must have a numeric type ! write: c = cmplx(admpi_value(x), 0d0)
     print '(f8.3)', sngl(x) ! says: must be REAL ! write: print '(f8.3)', admpi_value(x)
+    c = x*(0d0, 1d0) ! says: Unexpected derived-type entities ! write: c = admpi_value(x)*(0d0, 1d0)
+    call random_number(x) ! says: must be REAL ! write: call random_number(r)
+    y = max(x, 0.) ! says: is not consistent with a specific intrinsic ! write: y = max(x, 0d0)
+    allocate (a(2), source=0d0) ! says: type incompatible with source-expr ! write: allocate (a(2), source=admpi_var(0d0))
+    passive => x ! says: Different types in pointer assignment ! write: active => x
+    call tape%input(fixed) ! says: no matching specific binding ! write: call tape%input(x)
+    call tape%seed(y, 1.) ! says: no matching specific binding ! write: call tape%seed(y, 1d0)
+    call tape%seed(z, 1d0) ! says: no matching specific binding ! write: call tape%seed(z, [1d0, 1d0])
+    w = (x*y)*w ! fused says: Unexpected derived-type entities ! write: w = admpi_var(x*y)*w
     call takes(x*y) ! fused says: Type mismatch in argument ! write: call takes(admpi_var(x*y))
     y = merge(x*y, x, .true.) ! fused says: must be the same type ! write: y = merge(admpi_var(x*y), x, .true.)
     print *, x*y ! fused says: PRIVATE components ! write: print *, admpi_value(x*y)
