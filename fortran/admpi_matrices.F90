@@ -30,6 +30,7 @@ module admpi_matrices
     type(c_operand) :: operand
     integer(c_int32_t) :: place = 0, stamp = 0
   end type
+  type(c_part) :: no_part
 
   ! A matrix, a part of one, or a result. Rows, columns and elements count from 1.
   type, abstract :: admpi_array
@@ -2827,7 +2828,7 @@ contains
   subroutine free(self)
     class(admpi_varmat), intent(inout), target :: self
     call c_release(self%part, c_loc(self%part))
-    self%part = c_part()
+    self%part = no_part
   end subroutine
 
   ! A result gives its memory away, unless it is transposed.
@@ -2857,7 +2858,7 @@ contains
     type(c_ptr) :: matrix
     if (from%part%place == 0 .and. from%part%stamp == 0) then
       call c_release(to%part, c_loc(to%part))
-      to%part = c_part()
+      to%part = no_part
       return
     end if
     status = checked(from)

@@ -63,14 +63,15 @@ contains
   end subroutine
 
   ! Value, derivatives and number of statements of y = f(x).
-  subroutine expect(what, y, value, x, gradient, made)
+  subroutine expect(what, y, value, x, gradient, made, tolerance)
     character(*), intent(in) :: what
     type(admpi_var), intent(in) :: y, x(:)
     real(8), intent(in) :: value, gradient(:)
     integer, intent(in), optional :: made
+    real(8), intent(in), optional :: tolerance ! of the value
     real(8) :: got(size(x))
     integer :: i
-    call near(admpi_value(y), value, what//': value')
+    call near(admpi_value(y), value, what//': value', tolerance)
     if (present(made)) call equal(statements(), made, what//': statements')
     call equal(admpi_live_expressions(), 0, what//': live expressions')
     call tape%seed(y, 1d0)
