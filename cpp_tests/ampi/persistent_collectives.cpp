@@ -307,6 +307,80 @@ TEST_CASE("test_persistent_collectives_of_passive_data") {
   AMPI_Request_free(&barrier);
 }
 
+namespace {
+
+template <class Real>
+void multiply(void *in, void *inout, int *n, MPI_Datatype *) {
+  for (int i = 0; i < *n; ++i) static_cast<Real *>(inout)[i] = static_cast<Real *>(in)[i] * static_cast<Real *>(inout)[i];
+}
+
+int freed = 0;
+
+int count_freed(MPI_Comm, int, void *, void *) {
+  ++freed;
+  return MPI_SUCCESS;
+}
+
+/// A product over a ring, and what the neighbours have of it, by requests whose communicator and operation are freed first.
+template <class Real>
+void check_freed_before_the_start(const Real &x, MPI_Datatype type, Real &product, std::vector<Real> &near) {
+  const ring at;
+  const int size = at.size, periodic = 1;
+  MPI_Comm comm, other;
+  MPI_Op op;
+  int keyval = MPI_KEYVAL_INVALID;
+  AMPI_Request q[2];
+  AMPI_Cart_create(world, 1, &size, &periodic, 0, &comm);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_freed, &keyval, nullptr);
+  MPI_Comm_set_attr(comm, keyval, nullptr);
+  AMPI_Op_create(&multiply<Real>, 1, &op);
+  AMPI_Allreduce_init(&x, &product, 1, type, op, comm, MPI_INFO_NULL, &q[0]);
+  AMPI_Neighbor_allgather_init(&product, 1, type, near.data(), 1, type, comm, MPI_INFO_NULL, &q[1]);
+  freed = 0;
+  CHECK(AMPI_Op_free(&op) == MPI_SUCCESS);
+  CHECK(AMPI_Comm_free(&comm) == MPI_SUCCESS);
+  CHECK(op == MPI_OP_NULL);
+  CHECK(comm == MPI_COMM_NULL);
+  AMPI_Comm_dup(world, &other);
+  for (int round = 0; round < 2; ++round) {
+    for (AMPI_Request &one : q) {
+      AMPI_Start(&one);
+      AMPI_Wait(&one, MPI_STATUS_IGNORE);
+    }
+    Real sum = 0.0;
+    AMPI_Allreduce(&x, &sum, 1, type, MPI_SUM, other);
+  }
+  AMPI_Request_free(&q[0]);
+  CHECK(freed == 0);
+  AMPI_Request_free(&q[1]);
+  CHECK(freed == 1);
+  AMPI_Comm_free(&other);
+  MPI_Comm_free_keyval(&keyval);
+}
+
+}  // namespace
+
+TEST_CASE("test_persistent_collectives_outlive_communicator_and_operation") {
+  const ring at;
+  double all = 1.0;
+  for (int i = 0; i < at.size; ++i) all *= 1.5 + i;
+  double passive = 1.5 + at.rank, product = 0.0;
+  std::vector<double> doubles(2);
+  check_freed_before_the_start(passive, MPI_DOUBLE, product, doubles);
+  CHECK(doubles[1] == doctest::Approx(all));
+
+  test::recording_tape tape;
+  std::vector<admpi::var> x{1.5 + at.rank}, near(2);
+  tape.input(x);
+  admpi::var y;
+  check_freed_before_the_start(x[0], AMPI_ADOUBLE, y, near);
+  tape.stop();
+  tape.seed(near[0]);
+  tape.seed(near[1], 2.0);
+  tape.reverse();
+  CHECK(tape.adjoint(x[0]) == doctest::Approx(3.0 * at.size * all / x[0].value));
+}
+
 TEST_CASE("test_persistent_collectives_mistakes") {
   test::begin();
   admpi::var x = 1.0, y = 0.0;

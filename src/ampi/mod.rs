@@ -17,6 +17,7 @@ pub mod counts;
 pub mod dispatch;
 pub mod exchange;
 pub mod hash;
+pub mod hold;
 pub mod inter;
 pub mod late;
 pub mod lifecycle;

@@ -1,8 +1,9 @@
 //! The C interface of users' operations. `include/admpi/user_ops.h` is generated from this file.
 
 use super::mpi_call;
+use crate::ampi::hold::{self, Used};
 use crate::ampi::user_op;
-use crate::mpi::raw::{MPI_Op, MPI_User_function};
+use crate::mpi::raw::{self, MPI_Op, MPI_User_function};
 use crate::mpi::{Comm, Derivative, Function, Op, ffi};
 use std::ffi::c_int;
 
@@ -84,9 +85,14 @@ pub unsafe extern "C-unwind" fn AMPI_Op_create_adjoint(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Op_free(op: *mut MPI_Op) -> c_int {
     // SAFETY: NULL, or a place of the user's.
-    if let Some(op) = unsafe { op.as_ref() } {
+    if let Some(place) = unsafe { op.as_mut() } {
         // SAFETY: a handle that the user holds.
-        user_op::forget(unsafe { Op::new(*op) });
+        let op = unsafe { Op::new(*place) };
+        if hold::give_up(Used::Op(op)) {
+            *place = Op::null().raw();
+            return raw::SUCCESS;
+        }
+        user_op::forget(op);
     }
     // SAFETY: as MPI's contract says.
     unsafe { ffi::MPI_Op_free(op) }

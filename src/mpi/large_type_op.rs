@@ -126,6 +126,12 @@ impl Op {
         Ok(self)
     }
 
+    pub fn free(self) -> MpiResult<()> {
+        let mut handle = self.raw();
+        // SAFETY: an operation that nobody uses any more.
+        check(unsafe { ffi::MPI_Op_free(&mut handle) })
+    }
+
     pub fn commutes(self) -> MpiResult<bool> {
         let mut flag = 0;
         // SAFETY: a live operation and a place for the answer.

@@ -2,6 +2,7 @@
 
 use super::arguments::{array_mut, null, panic_text};
 use crate::ampi::dispatch::Dispatched;
+use crate::ampi::hold::{self, Used};
 use crate::ampi::request::{self, Request, Slot};
 use crate::ampi::{check, communicator};
 use crate::error::{Code, Error, set_last};
@@ -227,16 +228,23 @@ pub unsafe fn make_comm(call: &str, place: *mut MPI_Comm, make: impl FnOnce() ->
     mpi_call(call, Comm::world(), || communicator::enter_new(comm))
 }
 
-/// Lets `end` free the communicator at `place`, which leaves the library before.
+/// Lets `end` free the communicator at `place`, which leaves the library before, unless persistent collectives use it.
 ///
 /// # Safety
 /// `place` is NULL or holds a communicator or the null handle.
 pub unsafe fn end_comm(call: &str, place: *mut MPI_Comm, end: impl FnOnce() -> c_int) -> c_int {
+    let mut given_up = false;
     let code = mpi_call(call, Comm::world(), || {
         // SAFETY: the caller's promise. Open MPI would read what is at NULL.
-        unsafe { communicator::leave(Comm::new(*out("comm", place)?)) }
+        let (place, comm) = unsafe { (out("comm", place)?, Comm::new(*place)) };
+        given_up = hold::give_up(Used::Comm(comm));
+        if given_up {
+            *place = Comm::null().raw();
+            return Ok(());
+        }
+        communicator::leave(comm)
     });
-    if code == raw::SUCCESS { end() } else { code }
+    if code == raw::SUCCESS && !given_up { end() } else { code }
 }
 
 /// Waitsome and Testsome.

@@ -2,6 +2,7 @@
 
 use super::arguments::null;
 use super::calls::{mpi_call, start};
+use crate::ampi::hold::{Hold, Used};
 use crate::ampi::request::Request;
 use crate::ampi::tangents::check_tangents;
 use crate::datatype::{Lasting, is_passive};
@@ -11,7 +12,10 @@ use crate::mpi::{Comm, Datatype, MpiResult, Op, ffi, wide_int};
 use std::ffi::c_int;
 
 /// What a start does: with the arguments of the user's call, whose pointers are good as long as the request lives.
-struct Restart<F>(F);
+struct Restart<F> {
+    call: F,
+    _held: Vec<Hold>,
+}
 
 // SAFETY: the pointers are the user's promise, which holds on whichever thread starts the request.
 unsafe impl<F> Send for Restart<F> {}
@@ -19,7 +23,7 @@ unsafe impl<F> Send for Restart<F> {}
 impl<F: Fn(*mut *mut Request) -> c_int> Restart<F> {
     fn start(&self) -> Result<Box<Request>, c_int> {
         let mut place = std::ptr::null_mut();
-        match (self.0)(&mut place) {
+        match (self.call)(&mut place) {
             // SAFETY: a call that succeeds has written a live request.
             raw::SUCCESS => Ok(unsafe { Box::from_raw(place) }),
             code => Err(code),
@@ -37,13 +41,26 @@ pub unsafe fn again(
     place: *mut *mut Request,
     start: impl Fn(*mut *mut Request) -> c_int + 'static,
 ) -> c_int {
+    // SAFETY: handed on.
+    unsafe { again_with(call, comm, place, Vec::new(), start) }
+}
+
+/// As `again`; the request holds `held`, and its communicator.
+unsafe fn again_with(
+    call: &str,
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+    mut held: Vec<Hold>,
+    start: impl Fn(*mut *mut Request) -> c_int + 'static,
+) -> c_int {
     // SAFETY: as MPI's contract says.
     let on = unsafe { Comm::new(comm) };
     mpi_call(call, on, || {
         if place.is_null() {
             return Err(null("request").into());
         }
-        let restart = Restart(start);
+        held.push(Hold::on(Used::Comm(on)));
+        let restart = Restart { call: start, _held: held };
         let request = Request::anew(Box::new(move || restart.start()), on);
         // SAFETY: the caller's promise.
         unsafe { place.write(Box::into_raw(request)) };
@@ -66,7 +83,9 @@ pub unsafe fn again_reducing(
     let (on, op, datatype) = unsafe { (Comm::new(comm), Op::new(op), Datatype::new(datatype)) };
     match mpi_call(call, on, || Ok(check_tangents(op, datatype)?)) {
         // SAFETY: handed on.
-        raw::SUCCESS => unsafe { again(call, comm, place, start) },
+        raw::SUCCESS => unsafe {
+            again_with(call, comm, place, vec![Hold::on(Used::Op(op))], start)
+        },
         code => code,
     }
 }
