@@ -286,6 +286,79 @@ TEST_CASE("test_intercommunicators_passive_calls_and_bystanders") {
   });
 }
 
+namespace {
+
+/// A type of two numbers, and where they lie: without gaps, with gaps, backwards.
+struct two_numbers {
+  MPI_Datatype type;
+  int extent, place[2];
+
+  two_numbers(MPI_Datatype number, int kind, MPI_Aint size) {
+    const int lengths[] = {1, 1}, there[3][2] = {{0, 1}, {0, 2}, {2, 0}};
+    place[0] = there[kind][0];
+    place[1] = there[kind][1];
+    extent = kind == 0 ? 2 : 4;
+    MPI_Datatype parts;
+    AMPI_Type_indexed(2, lengths, place, number, &parts);
+    AMPI_Type_create_resized(parts, 0, extent * size, &type);
+    AMPI_Type_free(&parts);
+    AMPI_Type_commit(&type);
+  }
+  ~two_numbers() { AMPI_Type_free(&type); }
+  std::size_t at(int k) const { return static_cast<std::size_t>(k / 2 * extent + place[k % 2]); }
+};
+
+template <class T, class Call>
+void check_types_with_gaps(MPI_Datatype number, const sides &at, Call call) {
+  constexpr int items = 3;
+  for (const bool in_first : {true, false}) {
+    for (const int kind : {0, 1, 2}) {
+      const int roots = at.first == in_first ? at.here : at.there;
+      const int root = named(at, in_first, roots - 1);
+      const two_numbers of(number, (kind + rank()) % 3, sizeof(T));
+      std::vector<T> x(static_cast<std::size_t>(items * of.extent), T(-1.0));
+      const bool is_root = root == MPI_ROOT;
+      for (int k = 0; is_root && k < 2 * items; ++k) x[of.at(k)] = T(100.0 + k);
+      call(x.data(), items, of.type, root);
+      if (root < 0) continue;
+      CAPTURE(kind);
+      for (int k = 0; k < 2 * items; ++k) CHECK(admpi::value(x[of.at(k)]) == 100.0 + k);
+    }
+  }
+}
+
+template <class T>
+void check_broadcasts_of_types_with_gaps(MPI_Datatype number) {
+  for (const int first : {1, size() / 2, size() - 1}) {
+    CAPTURE(first);
+    sides at = between(test::active(), first);
+    check_types_with_gaps<T>(number, at, [&](T *x, int n, MPI_Datatype type, int root) { AMPI_Bcast(x, n, type, root, at.inter); });
+    check_types_with_gaps<T>(number, at, [&](T *x, int n, MPI_Datatype type, int root) {
+      AMPI_Request q;
+      AMPI_Ibcast(x, n, type, root, at.inter, &q);
+      AMPI_Wait(&q, MPI_STATUS_IGNORE);
+    });
+    check_types_with_gaps<T>(number, at, [&](T *x, int n, MPI_Datatype type, int root) {
+      AMPI_Request q;
+      AMPI_Bcast_init(x, n, type, root, at.inter, MPI_INFO_NULL, &q);
+      AMPI_Start(&q);
+      AMPI_Wait(&q, MPI_STATUS_IGNORE);
+      AMPI_Request_free(&q);
+    });
+    done_with(test::active(), at);
+  }
+}
+
+}  // namespace
+
+// An MPI moves them to wrong places if the root is not the first of its group.
+TEST_CASE("test_intercommunicators_passive_types_with_gaps") {
+  test::begin();
+  if (size() == 1) return;
+  check_broadcasts_of_types_with_gaps<double>(MPI_DOUBLE);
+  check_broadcasts_of_types_with_gaps<admpi::tangent<double>>(admpi::mpi_type<admpi::tangent<double>>());
+}
+
 TEST_CASE("test_intercommunicators_what_is_refused") {
   test::begin();
   if (size() == 1) return;

@@ -388,7 +388,8 @@ SEND_BLOCKS, RECEIVE_BLOCKS = "blocks(n, sendcount, sendtype)", "blocks(n, recvc
 
 
 def ibcast(f):
-    return ("" if f.is_persistent else early(f)) + f"""call.ibcast(Comm::new(comm), root, side(count, datatype), address(buffer),
+    plain = f"if let (Some(n), false) = (small(count), ibcast_is_wrong(comm)) {{ return {f.call(count='n')}; }}\n"
+    return ("" if f.is_persistent else plain) + f"""call.ibcast(Comm::new(comm), root, side(count, datatype), address(buffer),
             RequestSlot::new(request),
             |n, t| {f.call(count="n", datatype="t")},
             |l, r| {alltoallw(f, "bottom()", "buffer")})"""

@@ -39,6 +39,11 @@ pub fn allgatherv(
     (of_one && ranks == 1 || long && bytes > i64::from(limit())).then_some(ranks)
 }
 
+/// Whether `Ibcast` puts data in wrong places. The types are each rank's own, so they do not count.
+pub fn ibcast(comm: Comm) -> bool {
+    quirks::IBCAST_BETWEEN_GROUPS_MISPLACES && !comm.is_null() && comm.is_inter().unwrap_or(false)
+}
+
 /// Of `Neighbor_alltoallw`, from how many ranks it receives and to how many it sends.
 pub fn neighbor_alltoallw(comm: Comm) -> Option<(usize, usize)> {
     let (from, to) = match partners(comm) {

@@ -2,6 +2,7 @@
 //! the way cannot depend on them: every such call is MPI-4's where it is right, else one `Alltoallw` (or its
 //! neighbourhood form), on the user's communicator, with a type a partner that holds what an int does not.
 
+use super::defects;
 use super::limit::settled;
 use super::movement::Side;
 use super::plan::{Family, Plan, choose};
@@ -565,7 +566,7 @@ impl Call {
         as_alltoallw: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         let Side { count, datatype } = side;
-        let by_parts = self.persistent && self.persistent_by_parts();
+        let by_parts = defects::ibcast(comm) || self.persistent && self.persistent_by_parts();
         if let (Some(count), false) = (settled(count), by_parts) {
             return as_type(count, datatype.raw());
         }

@@ -44,6 +44,13 @@ pub const REDUCE_IN_PLACE_CRASHES_OFF_RANK_0: bool = seen_in(MPICH);
 /// Reached by `test_large_reduce_allreduce`.
 pub const IREDUCE_REORDERS_BY_SIZE: bool = seen_in(OPEN_MPI);
 
+// Two groups.
+
+/// MPICH 4.0: Ibcast between two groups puts data of a type with gaps elsewhere, if the root is not the first of its
+/// group. The library exchanges by Ialltoallw.
+/// Shown by `test_intercommunicators_passive_types_with_gaps` on three ranks.
+pub const IBCAST_BETWEEN_GROUPS_MISPLACES: bool = seen_in(MPICH);
+
 // Bytes in 32 bits.
 
 /// MPICH 4.0: Ibcast counts its bytes in 32 bits and reports a false error. The library sends pieces of 1 GiB at most.

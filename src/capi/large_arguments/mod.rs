@@ -285,6 +285,16 @@ pub unsafe fn is_cut(
     unsafe { defects::gather(Comm::new(comm), root, side(n, t), side(m, u)) }
 }
 
+/// `defects::ibcast`, of what the caller passed.
+///
+/// # Safety
+/// `comm` is what the caller passed.
+#[inline(always)]
+pub unsafe fn ibcast_is_wrong(comm: MPI_Comm) -> bool {
+    // SAFETY: handed on.
+    defects::ibcast(unsafe { Comm::new(comm) })
+}
+
 /// Whether MPI's own MPI_Reduce in place is wrong.
 #[inline(always)]
 pub fn reduces_by_copy(sendbuf: *const c_void, root: c_int) -> bool {

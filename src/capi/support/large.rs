@@ -712,7 +712,7 @@ pub unsafe fn ibcast(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ibcast it owes this call.
     unsafe {
-        if let Some(n) = small(count) {
+        if let (Some(n), false) = (small(count), ibcast_is_wrong(comm)) {
             return ffi::MPI_Ibcast(buffer, n, datatype, root, comm, request);
         }
         let call = on_comm("MPIX_Ibcast_x", comm);
