@@ -217,6 +217,15 @@ pub fn default_limit() -> u64 {
     memory() / 10 * 9 / local_ranks().max(1)
 }
 
+/// What the machine has free now: this process's part of 90 % of it, at most the default limit.
+pub fn available() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    let most = default_limit();
+    kib.map_or(most, |kib| (kib * 1024 / 10 * 9 / local_ranks().max(1)).min(most))
+}
+
 /// How many processes share this machine's memory, by what the launcher says.
 fn local_ranks() -> u64 {
     static FROM_LAUNCHER: OnceLock<u64> = OnceLock::new();

@@ -1,8 +1,12 @@
 // Time loops on ranks: halos by persistent requests, an Allreduce in each step, and what the ranks agree on.
 #include "harness/identity.hpp"
 
+#include <csignal>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include <sys/resource.h>
 
 using admpi::var;
 using test::left;
@@ -15,7 +19,7 @@ namespace {
 
 constexpr int n = 5;
 
-std::vector<double> gradient(int steps, int snapshots, int block) {
+std::vector<double> gradient(int steps, const std::function<void(admpi::time_loop &)> &choose, bool online = false) {
   test::recording_tape tape;
   std::vector<var> u(n + 2), flux(n + 2);
   var k = 0.2;
@@ -25,8 +29,7 @@ std::vector<double> gradient(int steps, int snapshots, int block) {
   const std::vector<var> start = u;
   admpi::time_loop loop(tape);
   loop.over(world);
-  if (snapshots == 0) loop.all();
-  else loop.binomial(snapshots, block);
+  choose(loop);
   loop.state(u);
   loop.parameters(k);
   AMPI_Request halo[4];
@@ -34,7 +37,7 @@ std::vector<double> gradient(int steps, int snapshots, int block) {
   AMPI_Recv_init(&u[n + 1], 1, AMPI_ADOUBLE, right(), 2, world, &halo[1]);
   AMPI_Send_init(&u[n], 1, AMPI_ADOUBLE, right(), 1, world, &halo[2]);
   AMPI_Send_init(&u[1], 1, AMPI_ADOUBLE, left(), 2, world, &halo[3]);
-  loop.run(steps, [&](std::int64_t) {
+  const auto step = [&](std::int64_t) {
     AMPI_Startall(4, halo);
     AMPI_Waitall(4, halo, AMPI_STATUSES_IGNORE);
     // At most three operands: longer statements that repeat one agree to rounding only.
@@ -49,7 +52,9 @@ std::vector<double> gradient(int steps, int snapshots, int block) {
     }
     AMPI_Allreduce(&mine, &mean, 1, AMPI_ADOUBLE, AMPI_SUM, world);
     u[2] += 0.001 * mean;
-  });
+  };
+  if (online) loop.run_while([&](std::int64_t number) { return number < steps; }, step);
+  else loop.run(steps, step);
   var y = 0.0;
   for (int i = 1; i <= n; ++i) y += u[i] * u[i] * (1.0 + i);
   tape.seed(y);
@@ -64,12 +69,74 @@ std::vector<double> gradient(int steps, int snapshots, int block) {
 
 TEST_CASE("test_time_loops_with_halos_and_reductions") {
   for (const int steps : {1, 6, 25}) {
-    const std::vector<double> whole = gradient(steps, 0, 0);
-    for (const int snapshots : {1, 3, 100}) {
-      CHECK(gradient(steps, snapshots, 1) == whole);
-      CHECK(gradient(steps, snapshots, 4) == whole);
+    const std::vector<double> whole = gradient(steps, [](admpi::time_loop &loop) { loop.all(); });
+    for (const bool online : {false, true}) {
+      for (const int snapshots : {1, 3, 100}) {
+        CHECK(gradient(steps, [=](admpi::time_loop &loop) { loop.binomial(snapshots); }, online) == whole);
+        CHECK(gradient(steps, [=](admpi::time_loop &loop) { loop.binomial(snapshots, 4); }, online) == whole);
+        CHECK(gradient(steps, [=](admpi::time_loop &loop) { loop.mixed(snapshots); }, online) == whole);
+      }
+      CHECK(gradient(steps, [](admpi::time_loop &loop) { loop.binomial(1), loop.disk("/tmp", 4); }, online) == whole);
+      // The ranks have different budgets, and do the same.
+      CHECK(gradient(steps, [](admpi::time_loop &loop) { loop.budget(4000 + 20000 * rank()); }, online) == whole);
     }
   }
+}
+
+TEST_CASE("test_time_loops_ranks_choose_the_same") {
+  test::recording_tape tape;
+  std::vector<var> u(100 + 50 * rank(), 1.0);
+  tape.input(u);
+  admpi::time_loop loop(tape);
+  loop.over(world);
+  loop.budget(100000 - 10000 * rank());
+  loop.state(u);
+  loop.run(1000, [&](std::int64_t) {
+    for (var &x : u) x = x * u[0];
+  });
+  std::int64_t mine[3] = {loop.chosen().kind, loop.chosen().snapshots, loop.chosen().block}, least[3], most[3];
+  MPI_Allreduce(mine, least, 3, MPI_INT64_T, MPI_MIN, world);
+  MPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, world);
+  CHECK(mine[0] != ADMPI_LOOP_ALL);
+  for (int i = 0; i < 3; ++i) CHECK(least[i] == most[i]);
+}
+
+TEST_CASE("test_time_loops_a_full_disk_on_one_rank") {
+  test::recording_tape tape;
+  std::vector<var> u(1000, 1.0 + rank());
+  tape.input(u);
+  const var start = u[0];
+  admpi::time_loop loop(tape);
+  loop.over(world);
+  loop.blocks(1);
+  loop.disk("/tmp", 100);
+  loop.state(u);
+  const auto step = [&](std::int64_t) {
+    var mine = u[0], mean;
+    AMPI_Allreduce(&mine, &mean, 1, AMPI_ADOUBLE, AMPI_SUM, world);
+    u[0] = 0.5 * mean;
+  };
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  if (rank() == size() - 1) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit low{20000, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &low);
+  }
+  std::string text;
+  try {
+    loop.run(10, step);
+  } catch (const admpi::error &e) {
+    text = e.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(text.find(rank() == size() - 1 ? "cannot write a state" : "failed on another rank") != std::string::npos);
+  CHECK(u[0].id == start.id);
+  loop.run(3, step);
+  tape.seed(u[0]);
+  tape.reverse();
+  // Each rank's start goes to each rank's result with (size / 2)^2 / 2.
+  CHECK(tape.adjoint(start) == size() * 0.125 * size() * size());
 }
 
 TEST_CASE("test_time_loops_ranks_that_differ") {

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/resource.h>
 
 #include <doctest/doctest.h>
 
@@ -104,6 +109,41 @@ const auto by_hand = [](int steps) {
   };
 };
 
+/// The end of the loop is not known before.
+template <class Choose>
+auto by_condition(int steps, Choose choose) {
+  return [steps, choose](model &x, admpi::tape_ref tape) {
+    admpi::time_loop loop(tape);
+    choose(loop);
+    x.declare(loop);
+    const std::int64_t ran = loop.run_while([steps](std::int64_t i) { return i < steps; }, [&x](std::int64_t i) { x.step(i); });
+    CHECK(ran == steps);
+  };
+}
+
+/// A directory that is gone afterwards.
+struct directory {
+  std::string path;
+  directory() {
+    path = (std::filesystem::temp_directory_path() / "admpi-XXXXXX").string();
+    REQUIRE(mkdtemp(path.data()) != nullptr);
+  }
+  ~directory() { std::filesystem::remove_all(path); }
+  bool empty() const { return std::filesystem::is_empty(path); }
+};
+
+/// No file may be longer: as on a full disk.
+struct full_disk {
+  rlimit before{};
+  explicit full_disk(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit low{bytes, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
+  }
+  ~full_disk() { setrlimit(RLIMIT_FSIZE, &before); }
+};
+
 template <class Choose>
 auto by_loop(int steps, Choose choose) {
   return [steps, choose](model &x, admpi::tape_ref tape) {
@@ -132,6 +172,212 @@ TEST_CASE("test_time_loop_gradient_is_that_of_the_whole_tape") {
       }
     }
   }
+}
+
+TEST_CASE("test_time_loop_mixed_gradient") {
+  for (const int steps : {1, 2, 7, 40}) {
+    const std::vector<double> whole = gradient(by_hand(steps), 4, 2);
+    for (const int units : {1, 2, 5, 100}) {
+      for (const int block : {1, 3}) {
+        CAPTURE(steps);
+        CAPTURE(units);
+        CAPTURE(block);
+        const auto mixed = [=](admpi::time_loop &loop) { loop.mixed(units, block); };
+        CHECK(gradient(by_loop(steps, mixed), 4, 2) == whole);
+        CHECK(gradient(by_condition(steps, mixed), 4, 2) == whole);
+      }
+    }
+  }
+}
+
+TEST_CASE("test_time_loop_end_not_known_before") {
+  for (const int steps : {0, 1, 2, 7, 40}) {
+    const std::vector<double> whole = gradient(by_hand(steps), 1, 2);
+    for (const int block : {1, 3, 50}) {
+      CAPTURE(steps);
+      CAPTURE(block);
+      CHECK(gradient(by_condition(steps, [=](admpi::time_loop &loop) { loop.blocks(block); }), 1, 2) == whole);
+      for (const int snapshots : {1, 2, 5}) {
+        CHECK(gradient(by_condition(steps, [=](admpi::time_loop &loop) { loop.binomial(snapshots, block); }), 1, 2) == whole);
+      }
+    }
+    CHECK(gradient(by_condition(steps, [](admpi::time_loop &loop) { loop.all(); }), 1, 2) == whole);
+    CHECK(gradient(by_condition(steps, [](admpi::time_loop &) {}), 1, 2) == whole);
+    CHECK(gradient(by_condition(steps, [](admpi::time_loop &loop) { loop.budget(4000); }), 1, 2) == whole);
+  }
+}
+
+TEST_CASE("test_time_loop_condition_of_the_state") {
+  admpi::tape tape;
+  tape.start();
+  var x = 1.0;
+  tape.input(x);
+  const var x0 = x;
+  admpi::time_loop loop(tape);
+  loop.binomial(3);
+  loop.state(x);
+  int asked = 0;
+  const auto below = [&] { return ++asked, x < 1000.0; };
+  CHECK(loop.run_while(below, [&](std::int64_t) { x = 2.0 * x; }) == 10);
+  CHECK(asked == 11);
+  tape.seed(x);
+  tape.reverse();
+  CHECK(tape.adjoint(x0) == 1024.0);
+  CHECK(asked == 11);
+  const double before = x.value;
+  const auto fails = [&]() -> bool { throw std::domain_error("no end"); };
+  CHECK_THROWS_WITH_AS(loop.run_while(fails, [&](std::int64_t) {}), "no end", std::domain_error);
+  CHECK(x.value == before);
+}
+
+TEST_CASE("test_time_loop_states_on_disk") {
+  const directory scratch;
+  for (const int steps : {1, 2, 7, 40}) {
+    const std::vector<double> whole = gradient(by_hand(steps), 1, 2);
+    for (const int block : {1, 3}) {
+      CAPTURE(steps);
+      CAPTURE(block);
+      const auto blocks = [&](admpi::time_loop &loop) { loop.blocks(block), loop.disk(scratch.path, 1); };
+      CHECK(gradient(by_loop(steps, blocks), 1, 2) == whole);
+      CHECK(gradient(by_condition(steps, blocks), 1, 2) == whole);
+      for (const int memory : {1, 3}) {
+        for (const double cost : {0.0, 2.0}) {
+          const auto both = [&](admpi::time_loop &loop) { loop.binomial(memory, block), loop.disk(scratch.path, 3, cost, cost); };
+          CHECK(gradient(by_loop(steps, both), 1, 2) == whole);
+          CHECK(gradient(by_condition(steps, both), 1, 2) == whole);
+        }
+      }
+    }
+  }
+  CHECK(scratch.empty());
+}
+
+TEST_CASE("test_time_loop_counts_of_disk_and_records") {
+  const directory scratch;
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(1000, 1.0);
+  tape.input(x);
+  const var x0 = x[0];
+  admpi::time_loop levels(tape), mixed(tape);
+  levels.binomial(2);
+  levels.disk(scratch.path, 3, 0.5, 0.5);
+  mixed.mixed(4);
+  levels.state(x);
+  mixed.state(x);
+  const auto step = [&](std::int64_t) { x[0] = x[0] * 1.5; };
+  levels.run(30, step);
+  CHECK(scratch.empty());  // while it is open
+  mixed.run(5, step);
+  tape.seed(x[0]);
+  tape.reverse();
+  CHECK(tape.adjoint(x0) == std::pow(1.5, 35));
+  CHECK(levels.statistics().disk_snapshots == 3);
+  CHECK(levels.statistics().disk_bytes == 3 * 8000);
+  CHECK(levels.statistics().snapshots <= 3);
+  CHECK(levels.statistics().recorded == 30);
+  CHECK(levels.statistics().records == 1);
+  // All of the five are recorded at once, from four units, and none is run again before.
+  CHECK(mixed.statistics().advanced == 0);
+  CHECK(mixed.statistics().recorded == 5);
+}
+
+TEST_CASE("test_time_loop_full_disk") {
+  const directory scratch;
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(1000, 1.0);
+  tape.input(x);
+  const var x0 = x[0];
+  admpi::time_loop loop(tape);
+  loop.blocks(1);
+  loop.disk(scratch.path, 100);
+  loop.state(x);
+  const auto step = [&](std::int64_t) { x[0] = x[0] * x0; };
+  const auto before = tape.statistics().ids;
+  {
+    const full_disk full(20000);
+    const auto [code, text] = thrown([&] { loop.run(10, step); });
+    CHECK(code == ADMPI_ERR_DISK);
+    CHECK(text.find("cannot write a state in directory " + scratch.path) != std::string::npos);
+  }
+  CHECK(x[0].id == x0.id);
+  CHECK(tape.statistics().ids == before);
+  loop.run(10, step);
+  for (const bool full : {true, false}) {
+    tape.clear_adjoints();
+    tape.seed(x[0]);
+    if (!full) {
+      tape.reverse();
+      tape.clear_adjoints();
+      tape.seed(x[0]);
+      tape.reverse();
+      CHECK(tape.adjoint(x0) == 11.0);
+      continue;
+    }
+    tape.reverse();  // what the first run kept is there
+    const full_disk none(0);
+    tape.clear_adjoints();
+    tape.seed(x[0]);
+    CHECK(thrown([&] { tape.reverse(); }).first == ADMPI_ERR_DISK);
+  }
+  loop.disk("/no/such/directory", 1);
+  const auto [code, text] = thrown([&] { loop.run(2, step); });
+  CHECK(code == ADMPI_ERR_DISK);
+  CHECK(text.find("cannot make a state in directory /no/such/directory") != std::string::npos);
+  CHECK(thrown([&] { loop.disk(scratch.path, 0); }).second == "time_loop: snapshots = 0 on disk is less than 1");
+  CHECK(thrown([&] { loop.disk(scratch.path, 1, -1.0); }).second == "time_loop: write = -1 is no number of runs of a step");
+  loop.mixed(3);
+  CHECK(thrown([&] { loop.run(2, step); }).first == ADMPI_ERR_ARGUMENT);
+}
+
+TEST_CASE("test_time_loop_automatic") {
+  for (const int steps : {1, 2, 40}) {
+    const std::vector<double> whole = gradient(by_hand(steps), 4, 2);
+    for (const int budget : {0, 1, 3000, 10000, 30000, 1000000}) {
+      CAPTURE(steps);
+      CAPTURE(budget);
+      CHECK(gradient(by_loop(steps, [=](admpi::time_loop &loop) { loop.budget(budget); }), 4, 2) == whole);
+    }
+  }
+  const auto run = [](std::uint64_t budget) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(100, 1.0);
+    tape.input(x);
+    admpi::time_loop loop(tape);
+    loop.budget(budget);
+    loop.state(x);
+    const std::uint64_t before = tape.statistics().used_bytes;
+    loop.run(1000, [&](std::int64_t) {
+      for (var &v : x) v = v * x[0];
+    });
+    const std::uint64_t tape_bytes = tape.statistics().used_bytes - before, states = loop.statistics().snapshot_bytes;
+    CHECK((loop.chosen().kind == ADMPI_LOOP_ALL) == (states == 0));
+    if (states > 0) CHECK(tape_bytes + states <= budget);
+    return loop.chosen();
+  };
+  CHECK(run(0).kind == ADMPI_LOOP_ALL);
+  CHECK(run(100'000'000).kind == ADMPI_LOOP_ALL);
+  CHECK(run(100'000).kind != ADMPI_LOOP_ALL);
+  CHECK(run(100'000).snapshots > 10);
+}
+
+TEST_CASE("test_time_loop_a_million_cheap_steps") {
+  admpi::tape tape;
+  tape.start();
+  var x = 1.0;
+  tape.input(x);
+  const var x0 = x;
+  admpi::time_loop loop(tape);
+  loop.binomial(100, 1000);
+  loop.state(x);
+  loop.run(1'000'000, [&](std::int64_t step) { x = step % 2 == 0 ? 2.0 * x : 0.5 * x; });
+  CHECK(tape.statistics().used_bytes < 1000000);
+  tape.seed(x);
+  tape.reverse();
+  CHECK(tape.adjoint(x0) == 1.0);
+  CHECK(loop.statistics().recorded == 1'000'000);
 }
 
 TEST_CASE("test_time_loop_repeated_operands_agree_to_rounding") {
@@ -170,6 +416,9 @@ TEST_CASE("test_time_loop_repeated_operands_agree_to_rounding") {
 TEST_CASE("test_time_loop_checked") {
   const checking on;
   CHECK(gradient(by_loop(9, [](admpi::time_loop &loop) { loop.binomial(2); })) == gradient(by_hand(9)));
+  CHECK(gradient(by_loop(9, [](admpi::time_loop &loop) { loop.mixed(2); })) == gradient(by_hand(9)));
+  CHECK(gradient(by_condition(9, [](admpi::time_loop &loop) { loop.binomial(2); })) == gradient(by_hand(9)));
+  CHECK(gradient(by_loop(9, [](admpi::time_loop &loop) { loop.budget(1); })) == gradient(by_hand(9)));
 }
 
 TEST_CASE("test_time_loop_long_steps_are_forgotten_in_the_first_run") {
@@ -278,10 +527,15 @@ TEST_CASE("test_time_loop_steps_that_throw") {
     x = x * x0 + 0.1;
     if (i == fail) throw std::domain_error("too hot");
   };
-  CHECK_THROWS_WITH_AS(loop.run(10, step), "too hot", std::domain_error);
-  CHECK(x.id == x0.id);
-  CHECK(x.value == 1.0);
-  CHECK(tape.statistics().ids == before);
+  for (const int schedule : {0, 1, 2, 3}) {
+    if (schedule == 1) loop.all();
+    if (schedule == 2) loop.automatic();
+    if (schedule == 3) loop.binomial(2);
+    CHECK_THROWS_WITH_AS(loop.run(10, step), "too hot", std::domain_error);
+    CHECK(x.id == x0.id);
+    CHECK(x.value == 1.0);
+    CHECK(tape.statistics().ids == before);
+  }
   fail = -1;
   loop.run(10, step);
   fail = 3;
@@ -375,6 +629,7 @@ TEST_CASE("test_time_loop_mistakes") {
   CHECK(thrown([&] { loop.run(3, [&](std::int64_t) { grows.push_back(x); }); }).second.find("must not change their number") !=
         std::string::npos);
   // What a step reads and the program has changed since is not found silently.
+  loop.binomial(3);
   var captured = x * 2.0;
   loop.run(3, [&](std::int64_t) { x = x * captured; });
   captured = x + 1.0;

@@ -70,6 +70,8 @@
 #define ADMPI_ERR_SCOPE 31
 /* A device's memory is too small. */
 #define ADMPI_ERR_MEMCAP 32
+/* A file that keeps states of a time loop cannot be made, written or read. */
+#define ADMPI_ERR_DISK 33
 
 /* For admpi_tape_start_nested: values from outside the nest are constants, whose adjoints its sweeps leave alone. */
 #define ADMPI_NEST_ISOLATED 2

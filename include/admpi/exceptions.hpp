@@ -10,6 +10,6 @@
   F(MPI, mpi) F(ABI, abi) F(PANIC, panic) F(UNSUPPORTED, unsupported) F(THREAD, thread) F(MISMATCH, mismatch)  \
   F(CONVERGENCE, convergence) F(EMPTY, empty) F(DUP, dup) F(BADDEV, baddev) F(OVERLAP, overlap)                \
   F(NOKEY, nokey) F(DEPTH, depth) F(UNBOUND, unbound) F(PLACEMENT, placement) F(SHAPE, shape) F(ARITY, arity)  \
-  F(RANKMAP, rankmap) F(SHARDING, sharding) F(SCOPE, scope) F(MEMCAP, memcap)
+  F(RANKMAP, rankmap) F(SHARDING, sharding) F(SCOPE, scope) F(MEMCAP, memcap) F(DISK, disk)
 
 #endif

@@ -26,6 +26,16 @@
 #define ADMPI_LOOP_BINOMIAL 2
 
 /**
+ * States and recorded blocks are kept so that the fewest blocks are run again.
+ */
+#define ADMPI_LOOP_MIXED 3
+
+/**
+ * What the first step takes, and the memory there is, decide.
+ */
+#define ADMPI_LOOP_AUTO 4
+
+/**
  * A time loop: its state, its schedule.
  */
 typedef struct admpi_time_loop admpi_time_loop;
@@ -54,6 +64,15 @@ typedef admpi_varmat *(*admpi_locate_matrix_fn)(void *object);
 typedef int32_t (*admpi_time_step_fn)(int64_t step, void *ctx);
 
 /**
+ * Tells whether there is another step. It is asked in the first run only.
+ * @param step             the step's number, from 0
+ * @param ctx              the context given with it
+ * @param[out] go_on_out   0 ends the loop
+ * @return 0, or any other number: the run ends with ADMPI_ERR_CALLBACK
+ */
+typedef int32_t (*admpi_time_condition_fn)(int64_t step, void *ctx, int32_t *go_on_out);
+
+/**
  * What the loops of an object have done.
  */
 typedef struct admpi_time_loop_statistics {
@@ -70,13 +89,25 @@ typedef struct admpi_time_loop_statistics {
    */
   uint64_t recorded;
   /**
-   * Most states kept at a time by one run.
+   * Most states kept in memory at a time by one run.
    */
   uint64_t snapshots;
   /**
    * The bytes of these.
    */
   uint64_t snapshot_bytes;
+  /**
+   * Most states kept on disk at a time by one run.
+   */
+  uint64_t disk_snapshots;
+  /**
+   * The bytes of these.
+   */
+  uint64_t disk_bytes;
+  /**
+   * Most blocks that a sweep had recorded at a time.
+   */
+  uint64_t records;
 } admpi_time_loop_statistics;
 
 #ifdef __cplusplus
@@ -84,13 +115,12 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a time loop, whose schedule is ADMPI_LOOP_BINOMIAL with 100 snapshots. Loops already recorded outlive it.
+ * Makes a time loop, whose schedule is ADMPI_LOOP_AUTO. Loops already recorded outlive it.
  * @param tape            the tape that the loop runs on
  * @param[out] loop_out   the loop; free it with admpi_time_loop_free
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
  */
-int32_t admpi_time_loop_new(admpi_tape *tape,
-                            struct admpi_time_loop **loop_out);
+int32_t admpi_time_loop_new(admpi_tape *tape, struct admpi_time_loop **loop_out);
 
 /**
  * Frees a time loop.
@@ -99,16 +129,56 @@ int32_t admpi_time_loop_new(admpi_tape *tape,
 void admpi_time_loop_free(struct admpi_time_loop *loop);
 
 /**
- * Chooses a schedule for the runs to come.
- * @param kind       ADMPI_LOOP_ALL, ADMPI_LOOP_BLOCKS or ADMPI_LOOP_BINOMIAL
- * @param snapshots  for ADMPI_LOOP_BINOMIAL: how many states may be kept, beside the one before the last block
- * @param block      but for ADMPI_LOOP_ALL: the steps that are on the tape at a time
+ * Chooses a schedule for the runs to come. ADMPI_LOOP_AUTO does the first step on the tape and measures it. Where all steps fit into
+ * the budget they stay on the tape. Else it takes the schedule that runs the fewest steps again. In a program of several ranks it
+ * needs admpi_time_loop_set_comm, and is ADMPI_LOOP_BINOMIAL with 100 snapshots without.
+ * @param kind       ADMPI_LOOP_ALL, ADMPI_LOOP_BLOCKS, ADMPI_LOOP_BINOMIAL, ADMPI_LOOP_MIXED or ADMPI_LOOP_AUTO
+ * @param snapshots  for ADMPI_LOOP_BINOMIAL: how many states may be kept in memory, beside the one before the last block; for
+ *                   ADMPI_LOOP_MIXED: how many states and recorded blocks, beside the state before the loop
+ * @param block      for these and ADMPI_LOOP_BLOCKS: the steps that are recorded as a whole
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
  */
 int32_t admpi_time_loop_set_schedule(struct admpi_time_loop *loop,
                                      int32_t kind,
                                      int64_t snapshots,
                                      int64_t block);
+
+/**
+ * Says what schedule the last run had: what ADMPI_LOOP_AUTO chose, or what was set.
+ * @param[out] kind_out       an ADMPI_LOOP schedule
+ * @param[out] snapshots_out  its snapshots; 0 where it has no such number
+ * @param[out] block_out      the steps of its blocks; 0 where it has none
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+ */
+int32_t admpi_time_loop_schedule(const struct admpi_time_loop *loop,
+                                 int32_t *kind_out,
+                                 int64_t *snapshots_out,
+                                 int64_t *block_out);
+
+/**
+ * Says how many bytes a run and its sweep may take, for ADMPI_LOOP_AUTO. The default is what the tape's limit leaves, or what the
+ * machine has free, whichever is less.
+ * @param bytes  the budget of this rank; 0 returns to the default
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+ */
+int32_t admpi_time_loop_set_budget(struct admpi_time_loop *loop,
+                                   uint64_t bytes);
+
+/**
+ * Lets the runs to come keep states on disk too, in a file of each rank that has no name once it is open. ADMPI_LOOP_BLOCKS keeps all
+ * states there. ADMPI_LOOP_BINOMIAL keeps states in memory and on disk so that running, writing and reading together cost the least;
+ * where the number of steps is not known, it keeps a state on disk after each of so many blocks, whatever `snapshots`.
+ * @param directory  where the file is made; NULL: no disk
+ * @param snapshots  how many states may be on disk at a time
+ * @param write      what it costs to write a state, in runs of a step
+ * @param read       what it costs to read one
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ */
+int32_t admpi_time_loop_set_disk(struct admpi_time_loop *loop,
+                                 const char *directory,
+                                 int64_t snapshots,
+                                 double write,
+                                 double read);
 
 /**
  * Declares an array as state: steps read and write it. It stays where it is, and lives as long as the tape holds a run.
@@ -203,13 +273,32 @@ int32_t admpi_time_loop_save(struct admpi_time_loop *loop,
  * @param ctx      its context
  * @param destroy  destroys the context, once, when nothing needs it any more, whatever this call returns; NULL is fine
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE, ADMPI_ERR_CALLBACK (a step failed),
- *         ADMPI_ERR_MISMATCH (the ranks differ in steps or schedule), ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+ *         ADMPI_ERR_MISMATCH (the ranks differ in steps or schedule), ADMPI_ERR_DISK (a state cannot be kept there), ADMPI_ERR_IDS,
+ *         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
 int32_t admpi_time_loop_run(struct admpi_time_loop *loop,
                             int64_t steps,
                             admpi_time_step_fn fn,
                             void *ctx,
                             void (*destroy)(void *ctx));
+
+/**
+ * The same, where only a condition tells how many steps there are: `condition(0)`, `fn(0)`, `condition(1)` and so on. Sweeps do not
+ * ask the condition. ADMPI_LOOP_BINOMIAL and ADMPI_LOOP_MIXED keep the states from which the fewest steps would be run again if
+ * the loop ended with the next step.
+ * @param condition        whether there is another step
+ * @param fn               a step
+ * @param ctx              the context of both
+ * @param destroy          destroys the context, once, when nothing needs it any more, whatever this call returns; NULL is fine
+ * @param[out] steps_out   the steps run; NULL is fine
+ * @return as admpi_time_loop_run
+ */
+int32_t admpi_time_loop_run_while(struct admpi_time_loop *loop,
+                                  admpi_time_condition_fn condition,
+                                  admpi_time_step_fn fn,
+                                  void *ctx,
+                                  void (*destroy)(void *ctx),
+                                  int64_t *steps_out);
 
 /**
  * Counts what the runs of a loop, and their sweeps, have done.

@@ -1,7 +1,6 @@
 // admpi: a long time loop on a short tape. States are kept at some steps; a sweep runs and records the others again.
 //
-//   admpi::time_loop loop(tape);
-//   loop.binomial(20);                // at most 20 states are kept
+//   admpi::time_loop loop(tape);      // chooses by what a step takes, and the memory there is
 //   loop.state(u, v);                 // what steps read and write
 //   loop.parameters(k);               // what they only read
 //   loop.run(1000, [&](std::int64_t step) { model.step(u, v, k); });
@@ -10,6 +9,7 @@
 #define ADMPI_TIME_LOOP_HPP
 
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -54,8 +54,35 @@ admpi_var *locate(void *object, std::int64_t *n_out) {
 
 template <class F>
 int run_step(std::int64_t step, void *f) {
-  return guarded([&] { (*static_cast<F *>(f))(step); });
+  return guarded([&] { static_cast<F *>(f)->step(step); });
 }
+
+/// A condition may ask for the number of the step.
+template <class C>
+auto ask(C &condition, std::int64_t step, int) -> decltype(static_cast<bool>(condition(step))) {
+  return static_cast<bool>(condition(step));
+}
+template <class C>
+bool ask(C &condition, std::int64_t, long) {
+  return static_cast<bool>(condition());
+}
+
+template <class F>
+int ask_condition(std::int64_t step, void *f, std::int32_t *go_on_out) {
+  return guarded([&] { *go_on_out = ask(static_cast<F *>(f)->condition, step, 0); });
+}
+
+struct unconditional {
+  bool operator()(std::int64_t) const { return true; }
+};
+
+/// What a run needs. A sweep may need the hooks longer than the loop's object lives.
+template <class Condition, class Step>
+struct loop_run {
+  Condition condition;
+  Step step;
+  std::vector<std::shared_ptr<void>> held;
+};
 
 }  // namespace detail
 
@@ -70,6 +97,11 @@ class time_loop {
   /// For the C interface.
   admpi_time_loop *handle() const noexcept { return handle_; }
 
+  /// The first step decides: everything is on the tape if that fits into the budget; else the fewest steps are run again. The
+  /// default. On ranks it needs over().
+  void automatic() { detail::check(admpi_time_loop_set_schedule(handle_, ADMPI_LOOP_AUTO, 0, 0)); }
+  /// The bytes that a run and its sweep may take, for automatic(); 0: what the tape's limit leaves, or the machine has free.
+  void budget(std::uint64_t bytes) { detail::check(admpi_time_loop_set_budget(handle_, bytes)); }
   /// Everything is on the tape.
   void all() { detail::check(admpi_time_loop_set_schedule(handle_, ADMPI_LOOP_ALL, 0, 0)); }
   /// The state is kept before every `steps` steps. Each step is run twice.
@@ -78,6 +110,16 @@ class time_loop {
   /// the fewest steps are run again.
   void binomial(std::int64_t snapshots, std::int64_t block = 1) {
     detail::check(admpi_time_loop_set_schedule(handle_, ADMPI_LOOP_BINOMIAL, snapshots, block));
+  }
+  /// At most `units` states and recorded blocks are kept, beside the state before the loop. Best where a recorded block is about as
+  /// large as a state.
+  void mixed(std::int64_t units, std::int64_t block = 1) {
+    detail::check(admpi_time_loop_set_schedule(handle_, ADMPI_LOOP_MIXED, units, block));
+  }
+  /// States may be kept on disk too, at most so many at a time, in a file of each rank without a name. To write and to read one
+  /// costs as much as so many runs of a step.
+  void disk(const std::string &directory, std::int64_t snapshots, double write = 1.0, double read = 1.0) {
+    detail::check(admpi_time_loop_set_disk(handle_, directory.c_str(), snapshots, write, read));
   }
 #if ADMPI_HAVE_MPI
   /// The ranks of comm do the loop together: they check that they do the same, and in checking mode fail together.
@@ -111,14 +153,33 @@ class time_loop {
   /// Runs step(0), step(1) and so on. If the tape records, it gets one event. What a step throws leaves run(), or the sweep.
   template <class F>
   void run(std::int64_t steps, F step) {
-    // A sweep may need the hooks longer than this object lives.
-    auto run = [step = std::move(step), held = held_](std::int64_t number) mutable { step(number); };
-    using function = decltype(run);
+    using run = detail::loop_run<detail::unconditional, F>;
     detail::thrown() = nullptr;
-    detail::check_sweep(admpi_time_loop_run(handle_, steps, &detail::run_step<function>, new function(std::move(run)),
-                                            &detail::destroy<function>));
+    detail::check_sweep(admpi_time_loop_run(handle_, steps, &detail::run_step<run>, new run{{}, std::move(step), held_},
+                                            &detail::destroy<run>));
+  }
+  /// Runs steps while condition(), or condition(step), holds. A sweep does not ask it. The number of steps.
+  template <class Condition, class F>
+  std::int64_t run_while(Condition condition, F step) {
+    using run = detail::loop_run<Condition, F>;
+    std::int64_t steps = 0;
+    detail::thrown() = nullptr;
+    detail::check_sweep(admpi_time_loop_run_while(handle_, &detail::ask_condition<run>, &detail::run_step<run>,
+                                                  new run{std::move(condition), std::move(step), held_}, &detail::destroy<run>,
+                                                  &steps));
+    return steps;
   }
 
+  /// What schedule the last run had.
+  struct schedule {
+    std::int32_t kind; /* ADMPI_LOOP_ALL and so on */
+    std::int64_t snapshots, block;
+  };
+  schedule chosen() const {
+    schedule is{};
+    detail::check(admpi_time_loop_schedule(handle_, &is.kind, &is.snapshots, &is.block));
+    return is;
+  }
   time_loop_statistics statistics() const {
     time_loop_statistics statistics;
     detail::check(admpi_time_loop_statistics_of(handle_, &statistics));

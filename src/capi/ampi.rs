@@ -177,7 +177,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_set_comm(
     mpi_status("admpi_time_loop_set_comm", || {
         // SAFETY: as the C contract says.
         let (it, comm) = unsafe { (super::time_loop::loop_of(r#loop)?, Comm::new(comm)) };
-        let agree = move |numbers: &mut [i64; 3]| {
+        let agree = move |numbers: &mut [i64; 8]| {
             allreduce_min(comm, numbers).map_err(|failure| failure.into_error("MPI_Allreduce"))
         };
         it.ranks = Some((comm.rank()?, std::rc::Rc::new(agree)));

@@ -3,8 +3,9 @@
 use super::{array_mut, entry, free, get, give_handle, null, put};
 use crate::count::from_c;
 use crate::error::{Code, Error, Result};
-use crate::time_loop::{Hook, Item, Kind, Loop, Statistics, Step};
-use std::ffi::c_void;
+use crate::time_loop::{Disk, Hook, Item, Kind, Loop, Statistics, Step};
+use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
 
 // By the names under which C knows them: they are defined in `include/admpi/var.h` and `matrix.h`.
 use crate::matrix::Matrix as admpi_varmat;
@@ -16,6 +17,10 @@ pub const ADMPI_LOOP_ALL: i32 = 0;
 pub const ADMPI_LOOP_BLOCKS: i32 = 1;
 /// States are kept so that the fewest blocks are run again.
 pub const ADMPI_LOOP_BINOMIAL: i32 = 2;
+/// States and recorded blocks are kept so that the fewest blocks are run again.
+pub const ADMPI_LOOP_MIXED: i32 = 3;
+/// What the first step takes, and the memory there is, decide.
+pub const ADMPI_LOOP_AUTO: i32 = 4;
 
 /// A time loop: its state, its schedule.
 #[allow(non_camel_case_types)]
@@ -28,6 +33,15 @@ pub struct admpi_time_loop(Loop);
 #[allow(non_camel_case_types)]
 pub type admpi_time_step_fn =
     Option<unsafe extern "C-unwind" fn(step: i64, ctx: *mut c_void) -> i32>;
+
+/// Tells whether there is another step. It is asked in the first run only.
+/// @param step             the step's number, from 0
+/// @param ctx              the context given with it
+/// @param[out] go_on_out   0 ends the loop
+/// @return 0, or any other number: the run ends with ADMPI_ERR_CALLBACK
+#[allow(non_camel_case_types)]
+pub type admpi_time_condition_fn =
+    Option<unsafe extern "C-unwind" fn(step: i64, ctx: *mut c_void, go_on_out: *mut i32) -> i32>;
 
 /// Tells where active values lie that may move.
 /// @param object       what was given with the function
@@ -59,10 +73,16 @@ pub struct admpi_time_loop_statistics {
     pub advanced: u64,
     /// Steps recorded by sweeps.
     pub recorded: u64,
-    /// Most states kept at a time by one run.
+    /// Most states kept in memory at a time by one run.
     pub snapshots: u64,
     /// The bytes of these.
     pub snapshot_bytes: u64,
+    /// Most states kept on disk at a time by one run.
+    pub disk_snapshots: u64,
+    /// The bytes of these.
+    pub disk_bytes: u64,
+    /// Most blocks that a sweep had recorded at a time.
+    pub records: u64,
 }
 laid_out!(admpi_time_loop_statistics, admpi_time_loop_statistics);
 
@@ -73,7 +93,7 @@ pub(super) unsafe fn loop_of<'a>(handle: *mut admpi_time_loop) -> Result<&'a mut
     unsafe { handle.as_mut() }.map(|handle| &mut handle.0).ok_or_else(|| null("loop"))
 }
 
-/// Makes a time loop, whose schedule is ADMPI_LOOP_BINOMIAL with 100 snapshots. Loops already recorded outlive it.
+/// Makes a time loop, whose schedule is ADMPI_LOOP_AUTO. Loops already recorded outlive it.
 /// @param tape            the tape that the loop runs on
 /// @param[out] loop_out   the loop; free it with admpi_time_loop_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
@@ -98,10 +118,13 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_free(r#loop: *mut admpi_time_loo
     unsafe { free(r#loop) };
 }
 
-/// Chooses a schedule for the runs to come.
-/// @param kind       ADMPI_LOOP_ALL, ADMPI_LOOP_BLOCKS or ADMPI_LOOP_BINOMIAL
-/// @param snapshots  for ADMPI_LOOP_BINOMIAL: how many states may be kept, beside the one before the last block
-/// @param block      but for ADMPI_LOOP_ALL: the steps that are on the tape at a time
+/// Chooses a schedule for the runs to come. ADMPI_LOOP_AUTO does the first step on the tape and measures it. Where all steps fit into
+/// the budget they stay on the tape. Else it takes the schedule that runs the fewest steps again. In a program of several ranks it
+/// needs admpi_time_loop_set_comm, and is ADMPI_LOOP_BINOMIAL with 100 snapshots without.
+/// @param kind       ADMPI_LOOP_ALL, ADMPI_LOOP_BLOCKS, ADMPI_LOOP_BINOMIAL, ADMPI_LOOP_MIXED or ADMPI_LOOP_AUTO
+/// @param snapshots  for ADMPI_LOOP_BINOMIAL: how many states may be kept in memory, beside the one before the last block; for
+///                   ADMPI_LOOP_MIXED: how many states and recorded blocks, beside the state before the loop
+/// @param block      for these and ADMPI_LOOP_BLOCKS: the steps that are recorded as a whole
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_time_loop_set_schedule(
@@ -121,6 +144,11 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_set_schedule(
                 snapshots: number("snapshots", snapshots)?,
                 block: number("block", block)?,
             },
+            ADMPI_LOOP_MIXED => Kind::Mixed {
+                units: number("snapshots", snapshots)?,
+                block: number("block", block)?,
+            },
+            ADMPI_LOOP_AUTO => Kind::Auto,
             _ => {
                 let text = format!("kind = {kind} is no ADMPI_LOOP schedule");
                 return Err(Error::new(Code::Argument, text));
@@ -128,6 +156,79 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_set_schedule(
         };
         kind.check()?;
         it.kind = kind;
+        Ok(())
+    })
+}
+
+/// Says what schedule the last run had: what ADMPI_LOOP_AUTO chose, or what was set.
+/// @param[out] kind_out       an ADMPI_LOOP schedule
+/// @param[out] snapshots_out  its snapshots; 0 where it has no such number
+/// @param[out] block_out      the steps of its blocks; 0 where it has none
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_time_loop_schedule(
+    r#loop: *const admpi_time_loop,
+    kind_out: *mut i32,
+    snapshots_out: *mut i64,
+    block_out: *mut i64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let kind = loop_of(r#loop.cast_mut())?.chosen.get();
+        let (_, snapshots, block) = kind.words();
+        let [snapshots, block] = [snapshots, block].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+        let number = i32::try_from(kind.number()).unwrap_or(ADMPI_LOOP_AUTO);
+        get("snapshots_out", snapshots_out)?;
+        get("block_out", block_out)?;
+        put("kind_out", kind_out, || Ok(number))?;
+        put("snapshots_out", snapshots_out, || Ok(snapshots))?;
+        put("block_out", block_out, || Ok(block))
+    })
+}
+
+/// Says how many bytes a run and its sweep may take, for ADMPI_LOOP_AUTO. The default is what the tape's limit leaves, or what the
+/// machine has free, whichever is less.
+/// @param bytes  the budget of this rank; 0 returns to the default
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_time_loop_set_budget(
+    r#loop: *mut admpi_time_loop,
+    bytes: u64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        loop_of(r#loop)?.budget = (bytes != 0).then_some(bytes);
+        Ok(())
+    })
+}
+
+/// Lets the runs to come keep states on disk too, in a file of each rank that has no name once it is open. ADMPI_LOOP_BLOCKS keeps all
+/// states there. ADMPI_LOOP_BINOMIAL keeps states in memory and on disk so that running, writing and reading together cost the least;
+/// where the number of steps is not known, it keeps a state on disk after each of so many blocks, whatever `snapshots`.
+/// @param directory  where the file is made; NULL: no disk
+/// @param snapshots  how many states may be on disk at a time
+/// @param write      what it costs to write a state, in runs of a step
+/// @param read       what it costs to read one
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_time_loop_set_disk(
+    r#loop: *mut admpi_time_loop,
+    directory: *const c_char,
+    snapshots: i64,
+    write: f64,
+    read: f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let it = loop_of(r#loop)?;
+        if directory.is_null() {
+            it.disk = None;
+            return Ok(());
+        }
+        let disk = Disk { snapshots: from_c("snapshots", snapshots)? as u64, write, read };
+        disk.check()?;
+        let directory = OsStr::from_bytes(CStr::from_ptr(directory).to_bytes());
+        it.disk = Some((directory.into(), disk));
         Ok(())
     })
 }
@@ -306,7 +407,8 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_save(
 /// @param ctx      its context
 /// @param destroy  destroys the context, once, when nothing needs it any more, whatever this call returns; NULL is fine
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE, ADMPI_ERR_CALLBACK (a step failed),
-///         ADMPI_ERR_MISMATCH (the ranks differ in steps or schedule), ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+///         ADMPI_ERR_MISMATCH (the ranks differ in steps or schedule), ADMPI_ERR_DISK (a state cannot be kept there), ADMPI_ERR_IDS,
+///         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_time_loop_run(
     r#loop: *mut admpi_time_loop,
@@ -318,9 +420,40 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_run(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let function = r#fn.ok_or_else(|| null("fn"))?;
-        let step = Step { function, ctx, destroy };
+        let step = Step { function, condition: None, ctx, destroy };
         let steps = from_c("steps", steps)? as u64;
-        loop_of(r#loop)?.run(steps, step)
+        loop_of(r#loop)?.run(Some(steps), step).map(|_| ())
+    })
+}
+
+/// The same, where only a condition tells how many steps there are: `condition(0)`, `fn(0)`, `condition(1)` and so on. Sweeps do not
+/// ask the condition. ADMPI_LOOP_BINOMIAL and ADMPI_LOOP_MIXED keep the states from which the fewest steps would be run again if
+/// the loop ended with the next step.
+/// @param condition        whether there is another step
+/// @param fn               a step
+/// @param ctx              the context of both
+/// @param destroy          destroys the context, once, when nothing needs it any more, whatever this call returns; NULL is fine
+/// @param[out] steps_out   the steps run; NULL is fine
+/// @return as admpi_time_loop_run
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_time_loop_run_while(
+    r#loop: *mut admpi_time_loop,
+    condition: admpi_time_condition_fn,
+    r#fn: admpi_time_step_fn,
+    ctx: *mut c_void,
+    destroy: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void)>,
+    steps_out: *mut i64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let function = r#fn.ok_or_else(|| null("fn"))?;
+        let condition = Some(condition.ok_or_else(|| null("condition"))?);
+        let step = Step { function, condition, ctx, destroy };
+        let steps = loop_of(r#loop)?.run(None, step)?;
+        if let Some(out) = steps_out.as_mut() {
+            *out = i64::try_from(steps).unwrap_or(i64::MAX);
+        }
+        Ok(())
     })
 }
 
@@ -335,9 +468,17 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_statistics_of(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put("statistics_out", statistics_out, || {
-            let Statistics { first, advanced, recorded, snapshots, snapshot_bytes } =
-                loop_of(r#loop)?.statistics.get();
-            Ok(admpi_time_loop_statistics { first, advanced, recorded, snapshots, snapshot_bytes })
+            let did: Statistics = loop_of(r#loop)?.statistics.get();
+            Ok(admpi_time_loop_statistics {
+                first: did.first,
+                advanced: did.advanced,
+                recorded: did.recorded,
+                snapshots: did.snapshots,
+                snapshot_bytes: did.snapshot_bytes,
+                disk_snapshots: did.disk_snapshots,
+                disk_bytes: did.disk_bytes,
+                records: did.records,
+            })
         })
     })
 }

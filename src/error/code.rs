@@ -69,11 +69,13 @@ pub enum Code {
     Scope = 31,
     /// A device's memory is too small.
     Memcap = 32,
+    /// A file that keeps states of a time loop cannot be made, written or read.
+    Disk = 33,
 }
 
 impl Code {
     /// All of them, by number.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Null,
         Self::Argument,
         Self::Memory,
@@ -106,5 +108,6 @@ impl Code {
         Self::Sharding,
         Self::Scope,
         Self::Memcap,
+        Self::Disk,
     ];
 }

@@ -40,7 +40,7 @@ pub use nest::{NestToken, Outside};
 pub use no_tape::{checking, is_no_tape, set_checking};
 pub use operands::{Operands, Reach};
 pub use position::Position;
-pub use questions::set_accompanied;
+pub use questions::{is_accompanied, set_accompanied};
 pub use record::Room;
 pub use reverse::depth;
 pub use stale::check_without_tape;

@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether other processes may bring the adjoints of a sweep that has none of its own.
 static ACCOMPANIED: AtomicBool = AtomicBool::new(false);
 
-fn is_accompanied() -> bool {
+/// Whether there are other processes.
+pub fn is_accompanied() -> bool {
     ACCOMPANIED.load(Ordering::Relaxed)
 }
 

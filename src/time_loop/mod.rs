@@ -1,12 +1,26 @@
 //! Long time loops on a short tape: states are kept at some steps, and a sweep records the others again.
 //!
-//! `schedule` says where, and knows of no tape; `state` is what a step reads and writes; `run` does a loop and is its event.
+//! `schedule` says what is kept, and `plan` what to do next: store, restore, advance, record, reverse. Neither knows of a tape.
+//! `binomial`, `mixed` and `two_level` are their arithmetic, and `choose` is the choice for a budget. `executor` does what the plan
+//! says: it is the loop's event. `store` keeps states in memory and on disk, `labels` tells what their elements are on the tape,
+//! `state` is what a step reads and writes, `step` is the user's function, and `run` the loop before it runs.
 
+mod binomial;
+mod choose;
+mod executor;
 mod labels;
+mod mixed;
+mod plan;
 mod run;
 mod schedule;
 mod state;
+mod step;
+mod store;
+mod two_level;
 
-pub use run::{Agree, Loop, Statistics, Step};
-pub use schedule::{Kind, Schedule};
+pub use executor::{Agree, Statistics};
+pub use run::Loop;
+pub use schedule::Kind;
 pub use state::{Hook, Item};
+pub use step::Step;
+pub use two_level::Disk;

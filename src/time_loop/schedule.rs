@@ -1,177 +1,165 @@
-//! Schedules: at which steps of a loop the state is kept. Pure arithmetic.
+//! Schedules: what a user chooses, and what follows from it for one loop. Pure arithmetic.
 //!
-//! Steps come in blocks, which are recorded as a whole. Between blocks the binomial schedule applies: Griewank and Walther,
-//! Algorithm 799: revolve (2000).
+//! Steps come in blocks, which are recorded as a whole. Schedules count in blocks.
 #![forbid(unsafe_code)]
 
+use super::mixed::Mixed;
+use super::two_level::{self, Disk, TwoLevel};
 use crate::error::{Code, Error, Result};
+use std::rc::Rc;
 
 /// What a user chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// What the first step costs, and the memory there is, decide.
+    Auto,
     /// Everything on the tape.
     All,
     /// The state before every so many steps.
     Blocks(u64),
     /// At most so many states, before blocks of so many steps, so that the fewest steps are run again.
     Binomial { snapshots: u64, block: u64 },
+    /// At most so many states and recorded blocks.
+    Mixed { units: u64, block: u64 },
 }
 
 impl Kind {
+    /// By which ranks compare it.
+    pub const fn number(self) -> i64 {
+        match self {
+            Self::All => 0,
+            Self::Blocks(_) => 1,
+            Self::Binomial { .. } => 2,
+            Self::Mixed { .. } => 3,
+            Self::Auto => 4,
+        }
+    }
+
+    /// Its name, snapshots or units, and block.
+    pub const fn words(self) -> (&'static str, u64, u64) {
+        match self {
+            Self::All => ("all", 0, 0),
+            Self::Blocks(block) => ("blocks", 0, block),
+            Self::Binomial { snapshots, block } => ("binomial", snapshots, block),
+            Self::Mixed { units, block } => ("mixed", units, block),
+            Self::Auto => ("auto", 0, 0),
+        }
+    }
+
     pub fn check(self) -> Result<()> {
         let (name, value) = match self {
-            Self::Blocks(0) | Self::Binomial { block: 0, .. } => ("block", 0),
+            Self::Blocks(0) | Self::Binomial { block: 0, .. } | Self::Mixed { block: 0, .. } => {
+                ("block", 0)
+            }
             Self::Binomial { snapshots: 0, .. } => ("snapshots", 0),
+            Self::Mixed { units: 0, .. } => ("units", 0),
             _ => return Ok(()),
         };
         Err(Error::new(Code::Argument, format!("time_loop: {name} = {value} is less than 1")))
     }
 }
 
-/// The schedule of one loop. It counts in blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where states are kept, and recorded blocks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Policy {
+    /// States in memory: the binomial schedule.
+    Memory { snapshots: u64 },
+    /// All states on disk.
+    AllOnDisk,
+    /// States and recorded blocks in memory. The table is made when the number of blocks is known.
+    Mixed { units: u64, table: Option<Rc<Mixed>> },
+    /// States in memory and on disk.
+    TwoLevel { memory: u64, disk: u64, table: Rc<TwoLevel> },
+    /// States on disk before every so many blocks, and in memory between them.
+    Periodic { memory: u64, period: u64 },
+}
+
+/// The schedule of one loop.
+#[derive(Debug, PartialEq)]
 pub struct Schedule {
-    pub steps: u64,
+    /// None as long as the loop has not ended, where only its end tells.
+    pub steps: Option<u64>,
     /// Steps of a block; the last one may have fewer.
     pub block: u64,
-    /// Most states kept, beside the one before the last block.
-    pub snapshots: u64,
+    pub policy: Policy,
 }
 
 impl Schedule {
     /// That of a loop of `steps`; none if all of it is to be on the tape.
-    pub fn new(kind: Kind, steps: u64) -> Option<Self> {
-        match kind {
-            Kind::All => None,
-            Kind::Blocks(block) => Some(Self { steps, block, snapshots: u64::MAX }),
-            Kind::Binomial { snapshots, block } => Some(Self { steps, block, snapshots }),
+    pub fn new(kind: Kind, steps: Option<u64>, disk: Option<Disk>) -> Option<Self> {
+        let (block, policy) = match kind {
+            Kind::Auto | Kind::All => return None,
+            Kind::Blocks(block) if disk.is_some() => (block, Policy::AllOnDisk),
+            Kind::Blocks(block) => (block, Policy::Memory { snapshots: u64::MAX }),
+            Kind::Binomial { snapshots, block } => {
+                (block, Self::binomial(snapshots, block, steps, disk))
+            }
+            Kind::Mixed { units, block } => (block, Policy::Mixed { units, table: None }),
+        };
+        let mut schedule = Self { steps: None, block, policy };
+        if let Some(steps) = steps {
+            schedule.end(steps);
+        }
+        Some(schedule)
+    }
+
+    fn binomial(snapshots: u64, block: u64, steps: Option<u64>, disk: Option<Disk>) -> Policy {
+        let Some(disk) = disk else { return Policy::Memory { snapshots } };
+        #[allow(clippy::cast_precision_loss)] // a block of 2^53 steps is not recorded
+        let length = block as f64;
+        let disk = Disk { write: disk.write / length, read: disk.read / length, ..disk };
+        match steps {
+            None => {
+                let period = two_level::period(snapshots, disk);
+                Policy::Periodic { memory: snapshots, period }
+            }
+            Some(steps) => {
+                let table = TwoLevel::new(steps.div_ceil(block), snapshots, disk);
+                Policy::TwoLevel { memory: snapshots, disk: disk.snapshots, table: Rc::new(table) }
+            }
         }
     }
 
-    pub const fn blocks(&self) -> u64 {
-        self.steps.div_ceil(self.block)
+    /// The loop has `steps` steps.
+    pub fn end(&mut self, steps: u64) {
+        self.steps = Some(steps);
+        let blocks = self.blocks();
+        if let Policy::Mixed { units, table: table @ None } = &mut self.policy {
+            *table = Some(Rc::new(Mixed::new(blocks, *units)));
+        }
     }
 
-    /// The steps of a block.
+    /// Those that the loop is known to have.
+    pub fn blocks(&self) -> u64 {
+        self.steps.unwrap_or(0).div_ceil(self.block)
+    }
+
+    /// The steps of a block; of the last one it has perhaps fewer.
     pub fn range(&self, block: u64) -> std::ops::Range<u64> {
         let first = block * self.block;
-        first..first.saturating_add(self.block).min(self.steps)
+        first..first.saturating_add(self.block).min(self.steps.unwrap_or(u64::MAX))
     }
-
-    /// Where the next state is kept on the way from the state before block `from`, the newest of `kept`, to that before
-    /// block `target`; `target` itself if there is none between.
-    pub fn next(&self, from: u64, target: u64, kept: u64) -> u64 {
-        let free = self.snapshots.saturating_sub(kept.saturating_sub(1)).max(1);
-        (from + advance(target + 1 - from, free)).min(target)
-    }
-}
-
-/// The number of blocks that `snapshots` can reverse if none is run more than `repeated` times: a binomial coefficient.
-fn reach(snapshots: u64, repeated: u64) -> u64 {
-    let (few, many) = (snapshots.min(repeated), snapshots.max(repeated));
-    let mut reach = 1u128;
-    for i in 1..=few {
-        reach = reach * (u128::from(many) + u128::from(i)) / u128::from(i);
-        if reach > u128::from(u64::MAX) {
-            return u64::MAX;
-        }
-    }
-    u64::try_from(reach).unwrap_or(u64::MAX)
-}
-
-/// How often a block must be run before it is recorded, at least, for `blocks` with `snapshots`.
-fn repetitions(blocks: u64, snapshots: u64) -> u64 {
-    if snapshots == 1 {
-        return blocks.saturating_sub(1);
-    }
-    (0..).find(|&repeated| reach(snapshots, repeated) >= blocks).unwrap_or(0)
-}
-
-/// From the newest of `snapshots` states, with `blocks` to go: how many blocks to run before the next state is kept. Of the best
-/// choices the largest.
-fn advance(blocks: u64, snapshots: u64) -> u64 {
-    if blocks <= 1 {
-        return 0;
-    }
-    if snapshots >= blocks {
-        return 1;
-    }
-    if snapshots == 1 {
-        return blocks - 1;
-    }
-    let t = repetitions(blocks, snapshots);
-    reach(snapshots, t - 1).min(blocks - reach(snapshots - 1, t - 1)).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Blocks run and not recorded, by the formula of Griewank and Walther.
-    fn least(blocks: u64, snapshots: u64) -> u64 {
-        let t = repetitions(blocks, snapshots);
-        if t == 0 { 0 } else { t * blocks - reach(snapshots + 1, t - 1) }
-    }
-
-    /// The same, by doing what a loop does: the first run keeps states, the sweep runs blocks again.
-    fn run(schedule: &Schedule) -> u64 {
-        let (last, mut kept, mut advanced) = (schedule.blocks() - 1, vec![0], 0);
-        let mut target = last;
-        loop {
-            while *kept.last().unwrap() > target {
-                kept.pop();
-            }
-            let mut at = *kept.last().unwrap();
-            while at < target {
-                let next = schedule.next(at, target, kept.len() as u64);
-                advanced += next - at;
-                at = next;
-                if at < target {
-                    kept.push(at);
-                }
-                assert!(kept.len() as u64 <= schedule.snapshots);
-            }
-            if target == 0 {
-                return advanced;
-            }
-            target -= 1;
-        }
+    #[test]
+    fn blocks_have_steps() {
+        let schedule = Schedule::new(Kind::Blocks(7), Some(100), None).unwrap();
+        assert_eq!((schedule.blocks(), schedule.range(14)), (15, 98..100));
+        assert!(Schedule::new(Kind::All, Some(100), None).is_none());
+        let mut online = Schedule::new(Kind::Blocks(7), None, None).unwrap();
+        assert_eq!(online.range(14), 98..105);
+        online.end(100);
+        assert_eq!(online.range(14), 98..100);
     }
 
     #[test]
-    fn binomial_runs_the_fewest_steps() {
-        // What the package checkpoint-schedules says of each: steps, snapshots, steps run without being recorded.
-        let mut cases = 0;
-        for line in include_str!("../../tests/data/binomial_schedules.txt").lines() {
-            if line.starts_with('#') {
-                continue;
-            }
-            let row: Vec<u64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
-            let [steps, snapshots, advanced] = row[..] else { panic!("{line}") };
-            let kind = Kind::Binomial { snapshots, block: 1 };
-            let schedule = Schedule::new(kind, steps).unwrap();
-            assert_eq!(least(steps, snapshots), advanced, "{line}");
-            assert_eq!(run(&schedule), advanced, "{line}");
-            cases += 1;
-        }
-        assert_eq!(cases, 200 * 20);
-    }
-
-    #[test]
-    fn blocks_are_run_once() {
-        let schedule = Schedule::new(Kind::Blocks(7), 100).unwrap();
-        assert_eq!((schedule.blocks(), run(&schedule)), (15, 14));
-        assert_eq!(schedule.range(14), 98..100);
-        assert!(Schedule::new(Kind::All, 100).is_none());
-    }
-
-    #[test]
-    fn long_loops_have_schedules() {
-        for snapshots in [1, 2, 3, 10, 1000, u64::MAX] {
-            let n = advance(1_000_000_000_000, snapshots);
-            assert!((1..1_000_000_000_000).contains(&n), "{snapshots}: {n}");
-        }
+    fn nothing_is_less_than_one() {
         assert!(Kind::Blocks(0).check().is_err());
         assert!(Kind::Binomial { snapshots: 0, block: 1 }.check().is_err());
+        assert!(Kind::Mixed { units: 0, block: 1 }.check().is_err());
     }
 }
