@@ -40,8 +40,8 @@
  * it, once, whether the call succeeds or not. The library passes `admpi_kernel_call *`, `admpi_forward_call *` and the
  * like to such functions: they are valid until the function returns.
  *
- * `admpi_sparse *` comes from admpi_sparse_new or admpi_sparse_copy, and admpi_sparse_free frees it once. It never
- * changes, so threads may share it. NULL is an error, except for admpi_sparse_free.
+ * `admpi_sparse *` comes from admpi_sparse_new, admpi_sparse_copy or a call of admpi/sparsity.h, and admpi_sparse_free
+ * frees it once. It never changes, so threads may share it. NULL is an error, except for admpi_sparse_free.
  *
  * `admpi_map *` comes from admpi_map_new or admpi_map_new_mpi and is valid until admpi_map_free, which is called once and
  * not in one of the map's jobs. One thread calls it at a time. A call inside a job runs serially, whatever the map. Where

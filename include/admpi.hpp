@@ -26,6 +26,7 @@
 #include "admpi/map.hpp"
 #include "admpi/operations.hpp"
 #include "admpi/solve.hpp"
+#include "admpi/sparsity.hpp"
 #include "admpi/standard.hpp"
 #include "admpi/tangent.hpp"
 #include "admpi/tape.hpp"
@@ -34,6 +35,7 @@
 #include "admpi/varmat.hpp"
 #if ADMPI_HAVE_MPI
 #include "admpi/ampi.hpp"
+#include "admpi/derivatives_ranks.hpp"
 #ifdef ADMPI_SOURCE_LINES
 #include "admpi/lines.h"
 #endif

@@ -4,7 +4,7 @@
 //! These functions read the environment anew. Who asks on a hot path, or must not see a change, keeps the answer: "read
 //! once" below says who does. A wrong value counts as none, unless the function says that it is an error.
 //!
-//! One variable is missing here: `src/shim/tape.c` reads `ADMPI_CHECK` when the library is loaded, before any code of
+//! One variable is read twice: `src/shim/tape.c` reads `ADMPI_CHECK` when the library is loaded, before any code of
 //! Rust runs.
 
 #![forbid(unsafe_code)]
@@ -38,6 +38,12 @@ impl Variable {
     fn wrong(&self, text: &str, wanted: &str) -> Error {
         Error::new(Code::Argument, format!("{}={text} is not {wanted}", self.0))
     }
+}
+
+/// Whether sweeps look for adjoints that are not finite: beside its checks `ADMPI_CHECK` asks for this by the text `nan`.
+/// Default: no. Read once, at the first sweep.
+pub fn check_finite() -> bool {
+    Variable("ADMPI_CHECK").text() == "nan"
 }
 
 /// Whether a check refuses derivatives that are zero by nature, from `0` on not. Default: it does. Read once, at the

@@ -3,7 +3,7 @@
 use crate::count::{as_c, from_c};
 use crate::error::{Code, Error, Result, of_users};
 use crate::matrix::{Argument, Input, Operand, Owned, numbered};
-use crate::tape::{Event, Sweep, Tape, with_current};
+use crate::tape::{Dependence, Event, Sweep, Tape, with_current};
 use std::borrow::Cow;
 use std::ffi::c_void;
 
@@ -184,6 +184,11 @@ impl<C: Compute> Event for Recorded<C> {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.all_on_ids(self.inputs.iter().flat_map(|input| input.operand.ids()).collect());
         Ok(())
     }
 }

@@ -19,6 +19,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("tape", 2),
     ("foreign", 3),
     ("matrix", 3),
+    ("sparsity", 3),
     ("linalg", 4),
     ("time_loop", 4),
     ("user_operation", 4),

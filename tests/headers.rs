@@ -68,6 +68,7 @@ fn generate(unit: &str) -> String {
         ("admpi_mpi_sizes", "abi"),
         ("admpi_operand", "matrix"),
         ("admpi_varmat", "matrix"),
+        ("super::linalg::", "linalg"),
         ("super::map::", "map"),
         ("super::pmap::", "pmap"),
         ("super::time_loop::", "time_loop"),

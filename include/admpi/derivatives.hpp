@@ -1,4 +1,4 @@
-// admpi: Jacobians, Hessians, their products with vectors, and a check of a gradient, of one rank.
+// admpi: Jacobians, Hessians, their products with vectors, and a check of a gradient. On ranks: admpi/derivatives_ranks.hpp.
 //
 //   auto f = [](const auto &x) { ... };                  // of a vector of any scalar; returns a vector of it, or a scalar
 //   admpi::dense j = admpi::jacobian(f, x);
@@ -12,6 +12,7 @@
 #include <iosfwd>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "admpi/tangent.hpp"
@@ -37,6 +38,7 @@ struct input_check {
   std::int64_t input;
   double x, reverse, forward, difference, step;
   bool is_right;
+  int rank = 0;  ///< whose input it is
 };
 
 struct gradient_check {
@@ -79,6 +81,41 @@ void recorded(F &f, const std::vector<double> &x, G &&fn) {
     const auto y = f(static_cast<const std::vector<var> &>(active));
     fn(tape, active, y);
   });
+}
+
+/// Compares the derivative `reverse` with those that along(step) gives: value and derivative of a function at a step from x.
+/// `largest` is the largest derivative by any input.
+template <class Along>
+input_check check_input(Along &&along, std::int64_t input, double x, double reverse, double value, double largest, double tolerance) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double size = std::max(1.0, std::fabs(x));
+  input_check one{input, x, reverse, along(0.0).derivative, 0.0, 0.0, false};
+  // Values are exact to 1e-16 and differences, at their best step, to the power of 2/3 of that.
+  const double rounding = 1e-10 * (std::fabs(value) / size + largest);
+  const auto agree = [&](double a, double b, double relative) {
+    return std::fabs(a - b) <= relative * std::max(std::fabs(a), std::fabs(b)) + rounding;
+  };
+  bool is_met = false;
+  double before = infinity, least = infinity, step = 1e-2 * size;
+  for (int tried = 0; tried < 8; ++tried, step *= 0.1) {
+    const double difference = (along(step).value - along(-step).value) / (2.0 * step);
+    is_met = is_met || agree(one.reverse, difference, tolerance);
+    const double change = std::fabs(difference - before);
+    if (tried == 0 || change < least) {
+      one.difference = difference;
+      one.step = step;
+    }
+    if (tried > 0) least = std::min(least, change);
+    before = difference;
+  }
+  one.is_right = is_met && agree(one.reverse, one.forward, 1e-10);
+  return one;
+}
+
+inline double largest_of(const std::vector<double> &values) {
+  double largest = 0.0;
+  for (const double value : values) largest = std::max(largest, std::fabs(value));
+  return largest;
 }
 
 inline void adjoints_of(tape_ref tape, const std::vector<var> &x, double *out, int direction = 0) {
@@ -154,21 +191,33 @@ dense jacobian(F &&f, const std::vector<double> &x) {
   return result;
 }
 
+namespace detail {
+
+/// The Hessian times v, after seed(tape, derivative along v).
+template <class F, class Seed>
+std::vector<double> hessian_product_of(F &&f, const std::vector<double> &x, const std::vector<double> &v, Seed &&seed) {
+  check_length("hessian_product", "v", v.size(), x.size());
+  std::vector<double> result(x.size());
+  in_nest([&](tape_ref tape) {
+    std::vector<var> active(x.begin(), x.end());
+    if (!active.empty()) tape.input(active);
+    const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(in_direction(active, v)));
+    seed(tape, y.derivative);
+    tape.reverse();
+    adjoints_of(tape, active, result.data());
+  });
+  return result;
+}
+
+}  // namespace detail
+
 /// The Hessian of f at x times v: the sweep of a tangent. f returns a scalar. Values from outside are constants.
 /// @throw admpi::error  with ADMPI_ERR_ARGUMENT if v has not as many elements as x; what f throws
 template <class F>
 std::vector<double> hessian_product(F &&f, const std::vector<double> &x, const std::vector<double> &v) {
-  detail::check_length("hessian_product", "v", v.size(), x.size());
-  std::vector<double> result(x.size());
-  detail::in_nest([&](tape_ref tape) {
-    std::vector<var> active(x.begin(), x.end());
-    if (!active.empty()) tape.input(active);
-    const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(detail::in_direction(active, v)));
-    tape.seed(y.derivative, detail::weight_of(y.derivative));
-    tape.reverse();
-    detail::adjoints_of(tape, active, result.data());
+  return detail::hessian_product_of(std::forward<F>(f), x, v, [](tape_ref tape, const var &derivative) {
+    tape.seed(derivative, detail::weight_of(derivative));
   });
-  return result;
 }
 
 /// The Hessian of f at x, by a product for each input. f returns a scalar.
@@ -194,47 +243,30 @@ template <class F>
 gradient_check check_gradient(F &&f, const std::vector<double> &x, double tolerance = 1e-6) {
   gradient_check all;
   const std::vector<double> reverse = gradient(f, x, &all.value);
-  double largest = 0.0;
-  for (const double g : reverse) largest = std::max(largest, std::fabs(g));
   for (std::size_t i = 0; i < x.size(); ++i) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    const double size = std::max(1.0, std::fabs(x[i]));
-    input_check one{static_cast<std::int64_t>(i), x[i], reverse[i], detail::along(f, x, i).derivative, 0.0, 0.0, false};
-    // Values are exact to 1e-16 and differences, at their best step, to the power of 2/3 of that.
-    const double rounding = 1e-10 * (std::fabs(all.value) / size + largest);
-    const auto agree = [&](double a, double b, double relative) {
-      return std::fabs(a - b) <= relative * std::max(std::fabs(a), std::fabs(b)) + rounding;
-    };
-    bool is_met = false;
-    double before = infinity, least = infinity, step = 1e-2 * size;
-    for (int tried = 0; tried < 8; ++tried, step *= 0.1) {
-      const double difference = (detail::along(f, x, i, step).value - detail::along(f, x, i, -step).value) / (2.0 * step);
-      is_met = is_met || agree(one.reverse, difference, tolerance);
-      const double change = std::fabs(difference - before);
-      if (tried == 0 || change < least) {
-        one.difference = difference;
-        one.step = step;
-      }
-      if (tried > 0) least = std::min(least, change);
-      before = difference;
-    }
-    one.is_right = is_met && agree(one.reverse, one.forward, 1e-10);
-    all.inputs.push_back(one);
+    const auto along = [&](double step) { return detail::along(f, x, i, step); };
+    all.inputs.push_back(detail::check_input(along, static_cast<std::int64_t>(i), x[i], reverse[i], all.value,
+                                             detail::largest_of(reverse), tolerance));
   }
   return all;
 }
 
-/// Prints a line for each input that is wrong, ten at most, and how many there are.
+/// Prints a line for each input that is wrong, ten at most, and how many there are. Of several ranks each line begins with the rank.
 template <class Traits>
 std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const gradient_check &check) {
   const auto wrong = std::count_if(check.inputs.begin(), check.inputs.end(), [](const input_check &i) { return !i.is_right; });
+  const bool on_ranks = std::any_of(check.inputs.begin(), check.inputs.end(), [](const input_check &i) { return i.rank > 0; });
   out << "gradient of " << check.inputs.size() << " inputs: ";
   if (wrong == 0) return out << "right\n";
-  out << wrong << " wrong\n     input            x      reverse      forward   difference         step\n";
+  out << wrong << " wrong\n" << (on_ranks ? " rank" : "") << "     input            x      reverse      forward   difference         step\n";
   int lines = 0;
   for (const input_check &i : check.inputs) {
     if (i.is_right || ++lines > 10) continue;
     char line[128];
+    if (on_ranks) {
+      std::snprintf(line, sizeof line, "%5d", i.rank);
+      out << static_cast<const char *>(line);
+    }
     std::snprintf(line, sizeof line, "%10lld %12.6g %12.6g %12.6g %12.6g %12.6g\n", static_cast<long long>(i.input), i.x, i.reverse,
                   i.forward, i.difference, i.step);
     out << static_cast<const char *>(line);

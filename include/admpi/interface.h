@@ -48,6 +48,7 @@
 #include "admpi/varmat.h"
 #include "admpi/arrays.h"
 #include "admpi/linalg.h"
+#include "admpi/sparsity.h"
 #include "admpi/densities.h"
 #include "admpi/operations.h"
 #include "admpi/map.h"

@@ -27,7 +27,7 @@ use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{CallForm, Comm, Failure, List, MpiResult, Operation, Reach, Staging};
-use crate::tape::{self, Event, Ids, Position, Sweep, Tape};
+use crate::tape::{self, Dependence, Event, Ids, Position, Sweep, Tape};
 use std::ffi::c_int;
 
 /// What a collective is recorded on: the tape, and where its adjoint travels. None if nothing is recorded.
@@ -332,6 +332,10 @@ impl<R: AdjointRule> Event for BlockingEvent<R> {
         // Whatever was started later has set off before, so that nothing holds this one.
         arrive(self.rule, pending.unwrap_or_default(), sweep)
     }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
+    }
 }
 
 /// The start of a nonblocking call.
@@ -349,6 +353,10 @@ impl<R: AdjointRule> Event for StartEvent<R> {
             // Its completion is not in the range.
             None => Ok(()),
         }
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
     }
 }
 
@@ -370,6 +378,10 @@ impl<R: AdjointRule> Event for CompletionEvent<R> {
             sweep.companion::<Traffic>().open(self.start, pending);
         }
         Ok(())
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
     }
 }
 

@@ -32,6 +32,7 @@ pub fn init(comm: Comm) -> MpiResult<()> {
     }
     if comm.size()? > 1 {
         tape::set_accompanied();
+        tape::set_rank(comm.rank()?);
     }
     communicator::enter(comm)
 }

@@ -19,7 +19,7 @@ use crate::mpi::message::{self, Envelope, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Doubles, MpiResult, Payload, Serial, Staging, Status, Writable, quirks};
-use crate::tape::{self, Event, Ids, Sweep};
+use crate::tape::{self, Dependence, Event, Ids, Sweep};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 
@@ -57,6 +57,10 @@ impl Event for Sent {
         }
         Ok(())
     }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
+    }
 }
 
 /// From how many adjoints on they are sent from where they lie. It pays from there on, more the longer the message is
@@ -85,6 +89,10 @@ impl Event for Received {
         }
         let data = Payload::Own(taken(self.first, n, sweep));
         self.send_back(n, data, sweep)
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
     }
 }
 

@@ -43,6 +43,10 @@ pub mod wire;
 pub use adjoint_comm::AdjointComm;
 pub use request::Request;
 
+/// What to do where a pattern is asked for that goes through other ranks.
+const ACROSS_RANKS: &str =
+    "give the pattern yourself, or take it from a recording without communication";
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A mutex whose holder panicked still guards usable data: every update here is a single step.

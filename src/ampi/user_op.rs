@@ -20,7 +20,7 @@ use crate::mpi::transfer::Transfer;
 use crate::mpi::{
     CallForm, Comm, Datatype, Derivative, Function, List, MpiResult, Op, Serial, Staging, wide_int,
 };
-use crate::tape::{self, Event, Ids, Stored, Sweep};
+use crate::tape::{self, Dependence, Event, Ids, Stored, Sweep};
 use std::ffi::c_int;
 
 /// What a user has registered.
@@ -116,6 +116,11 @@ impl Event for Applied {
         for (ids, result) in self.operands.iter().zip(&results) {
             sweep.add(ids, result.as_slice());
         }
+        Ok(())
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.all_on(&self.operands);
         Ok(())
     }
 }

@@ -3,7 +3,8 @@
 
 use super::support::matrices::{lu, matrices, matrix, pattern, scalar};
 use super::{free, get, give_handle};
-use crate::linalg::{self, Pattern};
+use crate::linalg;
+use crate::sparsity::Pattern;
 use std::sync::Arc;
 
 // By the names under which C knows them: they are defined in `include/admpi/matrix.h` and `var.h`.
@@ -12,7 +13,7 @@ use crate::tape::Var as admpi_var;
 
 /// The pattern of a sparse matrix: where it has elements, in compressed rows. Opaque.
 #[allow(non_camel_case_types)]
-pub struct admpi_sparse(Arc<Pattern>);
+pub struct admpi_sparse(pub(super) Arc<Pattern>);
 
 /// Multiplies two matrices. Each may be active or passive, and any part of a matrix. Transposed views are not copied.
 /// @param a           `m x k` elements

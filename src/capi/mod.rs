@@ -16,7 +16,7 @@
 //!   believed: offsets, lengths and steps are checked against the block.
 //! - **Operation, linear system, fixed point**: NULL, or a `size`, and behind it a structure of that size. The
 //!   functions have the declared types and do not unwind. The data may be destroyed once by the function for it.
-//! - **Pattern** (`admpi_sparse`): NULL, or the `Box` of `admpi_sparse_new` or `admpi_sparse_copy`, live.
+//! - **Pattern** (`admpi_sparse`): NULL, or the `Box` of `admpi_sparse_new`, `admpi_sparse_copy` or a function of `sparsity`, live.
 //! - **Map** (`admpi_map`): NULL, or the `Box` of `admpi_map_new` or `admpi_map_new_mpi`, live, with no other thread in
 //!   a call with it. Handles of data and numbers of functions are looked up, not believed.
 //! - **Device map** (`admpi_device_map`): NULL, or the `Box` of `admpi_device_map_new`, live, with no other thread in a call
@@ -93,6 +93,7 @@ pub mod reductions;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod requests;
+pub mod sparsity;
 pub mod special;
 pub mod steps;
 mod support;

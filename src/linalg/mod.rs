@@ -25,7 +25,7 @@ pub use lu::{determinant, inverse, log_determinant, lu, solve};
 pub use multiply::{multiply, quad_form, tcrossprod};
 pub use operation::{Recorder, vector};
 pub use qr::qr;
-pub use sparse::{Pattern, sparse_multiply};
+pub use sparse::sparse_multiply;
 pub use spectral::{eigen_sym, eigenvalues_sym, singular_values, svd};
 pub use sum::{sum, total, trace};
 pub use triangular::{solve_lower, solve_upper};

@@ -5,76 +5,34 @@ use super::operation::{Operation, Recorder, Weights, refuse};
 use crate::count::wide32;
 use crate::error::Result;
 use crate::matrix::{Operand, Owned};
+use crate::sparsity::Pattern;
 use crate::tape::Tape;
 use faer::{MatMut, MatRef};
 use std::sync::Arc;
 
-/// Where a sparse matrix has elements. Events share it with its maker.
-#[derive(Debug)]
-pub struct Pattern {
-    rows: usize,
-    cols: usize,
-    /// Row i has the elements from `start[i]` up to `start[i + 1]`.
-    start: Box<[usize]>,
-    column: Box<[u32]>,
+/// Calls `f` with number, row and column of each element.
+fn each(pattern: &Pattern, mut f: impl FnMut(usize, usize, usize)) {
+    for (i, range) in pattern.start().windows(2).enumerate() {
+        for k in range[0]..range[1] {
+            f(k, i, wide32(pattern.column()[k]));
+        }
+    }
 }
 
-impl Pattern {
-    /// As the rows and columns of C: `rows + 1` starts, from 0 on.
-    pub fn new(rows: usize, cols: usize, start: &[i64], column: &[i64]) -> Result<Arc<Self>> {
-        let refuse = |what: String| Err(refuse("sparse", &what));
-        let n = column.len();
-        let mut before = 0;
-        let mut starts = Vec::with_capacity(start.len());
-        for (i, &at) in start.iter().enumerate() {
-            match usize::try_from(at) {
-                Ok(at) if at >= before && at <= n && (i > 0 || at == 0) => before = at,
-                _ => {
-                    return refuse(format!(
-                        "row_start[{i}] = {at} is not between {before} and {}",
-                        if i == 0 { 0 } else { n }
-                    ));
-                }
-            }
-            starts.push(before);
-        }
-        if before != n {
-            return refuse(format!("row_start[{rows}] = {before}, but there are {n} columns"));
-        }
-        let mut columns = Vec::with_capacity(n);
-        for (k, &j) in column.iter().enumerate() {
-            match u32::try_from(j) {
-                Ok(j) if wide32(j) < cols => columns.push(j),
-                _ => return refuse(format!("column[{k}] = {j} is not below cols = {cols}")),
-            }
-        }
-        Ok(Arc::new(Self { rows, cols, start: starts.into(), column: columns.into() }))
-    }
-
-    /// Calls `f` with number, row and column of each element.
-    fn each(&self, mut f: impl FnMut(usize, usize, usize)) {
-        for (i, range) in self.start.windows(2).enumerate() {
-            for k in range[0]..range[1] {
-                f(k, i, wide32(self.column[k]));
-            }
-        }
-    }
-
-    /// Adds S B to C, or Sᵀ B.
-    fn add_product(
-        &self,
-        transposed: bool,
-        s: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        mut c: MatMut<'_, f64>,
-    ) {
-        let s = |k: usize| s[(k, 0)];
-        for col in 0..b.ncols() {
-            self.each(|k, i, j| match transposed {
-                true => c[(j, col)] += s(k) * b[(i, col)],
-                false => c[(i, col)] += s(k) * b[(j, col)],
-            });
-        }
+/// Adds S B to C, or Sᵀ B.
+fn add_product(
+    pattern: &Pattern,
+    transposed: bool,
+    s: MatRef<'_, f64>,
+    b: MatRef<'_, f64>,
+    mut c: MatMut<'_, f64>,
+) {
+    let s = |k: usize| s[(k, 0)];
+    for col in 0..b.ncols() {
+        each(pattern, |k, i, j| match transposed {
+            true => c[(j, col)] += s(k) * b[(i, col)],
+            false => c[(i, col)] += s(k) * b[(j, col)],
+        });
     }
 }
 
@@ -94,10 +52,10 @@ impl Operation<1> for SparseMultiply {
         let (s, b) = (values(&self.s), values(&self.b));
         let (s, b) = (s.mat(), b.mat());
         sweep.each(|[w], to| {
-            to.add_to(&self.b, |of_b| self.pattern.add_product(!self.transposed, s, w, of_b))?;
+            to.add_to(&self.b, |of_b| add_product(&self.pattern, !self.transposed, s, w, of_b))?;
             to.add_to(&self.s, |mut of_s| {
                 for col in 0..w.ncols() {
-                    self.pattern.each(|k, i, j| {
+                    each(&self.pattern, |k, i, j| {
                         let (i, j) = if self.transposed { (j, i) } else { (i, j) };
                         of_s[(k, 0)] += w[(i, col)] * b[(j, col)];
                     });
@@ -117,12 +75,12 @@ pub fn sparse_multiply(
 ) -> Result<Owned> {
     let name = if transposed { "sparse_multiply_transposed" } else { "sparse_multiply" };
     let s = super::operation::vector(name, "value", s)?;
-    let n = pattern.column.len();
+    let n = pattern.column().len();
     if s.part().rows != n {
         let what = format!("value has {} elements, but the pattern {n}", s.part().rows);
         return Err(refuse(name, &what));
     }
-    let Pattern { mut rows, mut cols, .. } = **pattern;
+    let (mut rows, mut cols) = (pattern.rows(), pattern.cols());
     if transposed {
         (rows, cols) = (cols, rows);
     }
@@ -137,7 +95,7 @@ pub fn sparse_multiply(
     let to = c.fresh_values();
     to.fill(0.0);
     let to = dense_mut(to, rows, columns);
-    pattern.add_product(transposed, values(&s).mat(), values(&b).mat(), to);
+    add_product(pattern, transposed, values(&s).mat(), values(&b).mat(), to);
     recorder.keep(&s, b.is_active())?;
     recorder.keep(&b, s.is_active())?;
     let pattern = Arc::clone(pattern);

@@ -2,7 +2,7 @@
 
 use super::shape::Parts;
 use crate::error::Result;
-use crate::tape::{Event, Ids, Stored, Sweep, Tape};
+use crate::tape::{Dependence, Event, Ids, Stored, Sweep, Tape};
 
 /// Parts as the tape keeps them.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +71,22 @@ impl Event for Mapped {
             sweep.add(&self.job, job);
         }
         sweep.recycle(adjoints);
+        Ok(())
+    }
+
+    /// The results of a job depend on what all share, and on its own parameters.
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        let (shared, job) = (on.list(&self.shared), on.list(&self.job));
+        let mut of_output = vec![0..0; self.outputs];
+        let sweep = on.sweep();
+        let (y_parts, job_parts) = (self.y_parts.read(sweep), self.job_parts.read(sweep));
+        for i in 0..self.jobs {
+            let own = if job.is_empty() { 0..0 } else { job_parts.range(i) };
+            of_output[y_parts.range(i)].fill(own);
+        }
+        for own in of_output {
+            on.next(shared.iter().chain(&job[own]).copied());
+        }
         Ok(())
     }
 }

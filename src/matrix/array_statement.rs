@@ -8,7 +8,7 @@ use super::part::Part;
 use super::view::View;
 use crate::count::as_c;
 use crate::error::{Code, Error, Result};
-use crate::tape::{Event, Sweep, Tape};
+use crate::tape::{Dependence, Event, Sweep, Tape};
 use std::cell::Cell;
 use std::ffi::c_void;
 
@@ -69,6 +69,8 @@ struct Statement {
     count: usize,
     payload: *const c_void,
     reverse: Kernel,
+    /// Whether it works element by element: functions of users need not.
+    elementwise: bool,
 }
 
 thread_local! {
@@ -132,6 +134,30 @@ impl Event for Statement {
         PLACES.set((places, adjoints));
         Ok(())
     }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        // SAFETY: written when the statement was recorded.
+        let operands = unsafe { std::slice::from_raw_parts(self.operands, self.count) };
+        let of_part: Vec<Vec<u32>> = operands.iter().map(Operand::ids).collect();
+        let carried = self.carried.as_ref().map_or_else(Vec::new, Operand::ids);
+        // A sum has operands of any number of elements.
+        let fits = |ids: &Vec<u32>| ids.len() == 1 || ids.len() == self.part.len();
+        if !self.elementwise || !of_part.iter().all(fits) {
+            on.all_on_ids(of_part.into_iter().flatten().chain(carried).collect());
+            return Ok(());
+        }
+        // Of each element of the block, its number in the part that was computed.
+        let mut number = vec![None; self.n];
+        self.part.places().enumerate().for_each(|(k, place)| number[place] = Some(k));
+        for (place, k) in number.into_iter().enumerate() {
+            match k {
+                // One element alone is the operand of every one.
+                Some(k) => on.next(of_part.iter().map(|ids| ids[k.min(ids.len() - 1)])),
+                None => on.next(carried.get(place).copied()),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Tape {
@@ -172,6 +198,21 @@ impl Tape {
         arguments: &[Argument],
         reverse: Kernel,
         payload: &[u8],
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::statement(tape, part, carried, arguments, reverse, payload, true) }
+    }
+
+    /// # Safety
+    /// As for `array_statement`.
+    unsafe fn statement(
+        tape: Option<&mut Self>,
+        part: &View,
+        carried: *const Matrix,
+        arguments: &[Argument],
+        reverse: Kernel,
+        payload: &[u8],
+        elementwise: bool,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
@@ -249,6 +290,7 @@ impl Tape {
                 count,
                 payload: copy.cast(),
                 reverse,
+                elementwise,
             })?;
             this.activate_block((*part.of).block, first);
             Ok(())
@@ -322,13 +364,14 @@ impl Tape {
         }
         // SAFETY: the caller's promise.
         unsafe {
-            Self::array_statement(
+            Self::statement(
                 tape,
                 &fresh.view(),
                 std::ptr::null(),
                 arguments,
                 reverse,
                 payload,
+                false,
             )?;
         }
         Ok(fresh)

@@ -3,7 +3,7 @@
 
 use super::owned::Owned;
 use crate::error::Result;
-use crate::tape::{Event, Ids, Sweep, Tape, Var};
+use crate::tape::{Dependence, Event, Ids, Sweep, Tape, Var};
 
 struct Gather {
     operands: Ids,
@@ -19,6 +19,11 @@ impl Event for Gather {
         sweep.take(self.first, n, &mut adjoints);
         sweep.add(&self.operands, &adjoints);
         sweep.recycle(adjoints);
+        Ok(())
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.each_on(&[self.operands]);
         Ok(())
     }
 }

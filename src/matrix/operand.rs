@@ -77,6 +77,25 @@ impl Operand {
         Self { part, ..*self }
     }
 
+    /// The ids of its elements, column by column; 0 for what is passive.
+    pub fn ids(&self) -> Vec<u32> {
+        let part = self.part;
+        match self.ids {
+            Seen::Passive => vec![0; part.len()],
+            Seen::Scalar(id) => vec![id],
+            Seen::Range(first) | Seen::Listed(Some(first)) | Seen::Runs(_, Some(first)) => {
+                part.places().map(|k| first + narrow(k)).collect()
+            }
+            // SAFETY: on the tape, below the event.
+            Seen::Runs(runs, None) => part.places().map(|k| unsafe { (*runs).id(k) }.id).collect(),
+            Seen::Listed(None) => {
+                // SAFETY: held by the tape.
+                let listed = unsafe { &*self.block }.listed().expect("a block with ids");
+                part.places().map(|k| listed[k].id).collect()
+            }
+        }
+    }
+
     /// The values from the part's first to its last element, with the part's steps.
     pub fn values(&self) -> &[f64] {
         // SAFETY: whoever made the operand promised that the block lives; an event's is held by its tape.

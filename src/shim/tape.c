@@ -18,5 +18,5 @@ void admpi_shim_set_current(admpi_tape *tape) { admpi_tls_tape = tape; }
 /* Checking is asked for by the environment before the first value is made, or later by a call. */
 __attribute__((constructor)) static void read_environment(void) {
   const char *check = getenv("ADMPI_CHECK");
-  admpi_no_tape.checking = check != NULL && strcmp(check, "1") == 0;
+  admpi_no_tape.checking = check != NULL && (strcmp(check, "1") == 0 || strcmp(check, "nan") == 0);
 }

@@ -2,6 +2,7 @@
 
 use super::Tape;
 use super::cursors::Var;
+use super::dependence::Dependence;
 use super::event::Event;
 use super::stored::Ids;
 use super::sweep::Sweep;
@@ -73,6 +74,11 @@ impl Event for Callback {
         }
         sweep.recycle(adjoints);
         called
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.all_on(&[self.operands]);
+        Ok(())
     }
 }
 

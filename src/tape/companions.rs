@@ -34,6 +34,10 @@ pub trait Companion: Any + Send {
     fn may_end(&self, _call: &str, _event: u32) -> Result<()> {
         Ok(())
     }
+    /// The call that was recorded last at or before `event`, and where it stands, for messages.
+    fn nearest(&self, _event: u32) -> Option<String> {
+        None
+    }
     /// All that lies above `position` is about to be forgotten, events and what is in the arena.
     fn forget(&mut self, _position: &Position) {}
 }
@@ -100,6 +104,10 @@ impl Companions {
     pub fn end(&mut self, bottom: bool) -> Result<()> {
         let end = |(_, companion): &mut (TypeId, Box<dyn Companion>)| companion.end(bottom);
         self.0.iter_mut().map(end).fold(Ok(()), Result::and)
+    }
+
+    pub fn nearest(&self, event: u32) -> Option<String> {
+        self.0.iter().find_map(|(_, companion)| companion.nearest(event))
     }
 
     pub fn forget(&mut self, position: &Position) {

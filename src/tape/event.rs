@@ -1,5 +1,6 @@
 //! Events: everything on a tape that is not a scalar statement. Higher floors bring their own.
 
+use super::dependence::Dependence;
 use super::sweep::Sweep;
 use super::{HEADER_BYTES, Tape};
 use crate::count::wide32;
@@ -16,6 +17,11 @@ pub trait Event: 'static {
 
     /// Takes the adjoints of the outputs and adds to those of the operands.
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()>;
+    /// Tells on which operands each output depends. By default each does on all those to which `reverse` adds: nothing that
+    /// runs code of the user's, or waits for other ranks, may leave it at that.
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.what_is_added_to(|sweep| self.reverse(sweep))
+    }
     /// Restores the primal values as they were before the operation.
     fn undo(&mut self, _sweep: &mut Sweep<'_>) {}
     /// Overwrites them again.
@@ -33,6 +39,7 @@ pub struct Header {
 }
 
 pub type ReverseOp = unsafe fn(*mut u8, &mut Sweep<'_>) -> Result<()>;
+pub type DependOp = unsafe fn(*mut u8, &mut Dependence<'_, '_>) -> Result<()>;
 pub type StateOp = unsafe fn(*mut u8, &mut Sweep<'_>);
 pub type DropOp = unsafe fn(*mut u8);
 
@@ -40,6 +47,7 @@ pub type DropOp = unsafe fn(*mut u8);
 pub struct Ops {
     pub name: &'static str,
     pub reverse: ReverseOp,
+    pub depend: DependOp,
     pub undo: StateOp,
     pub redo: StateOp,
     pub drop: DropOp,
@@ -57,6 +65,10 @@ impl<E: Event> OpsOf<E> {
             }
             // SAFETY: the tape calls this with the payload that `record` wrote as an `E`.
             unsafe { (*payload.cast::<E>()).reverse(sweep) }
+        },
+        depend: |payload, on| {
+            // SAFETY: as above.
+            unsafe { (*payload.cast::<E>()).depend(on) }
         },
         undo: |payload, sweep| {
             // SAFETY: as above.

@@ -23,6 +23,10 @@ pub struct Fence {
     /// The first id that was dropped, and the first that came too late.
     dropped: Option<u32>,
     late: Option<u32>,
+    /// Where nothing is added, and it is noted instead to which ids it would be.
+    noted: Option<Vec<u32>>,
+    /// Where all that is added is looked at: what is free otherwise, and the first that was not finite.
+    watched: Option<(u32, Option<(u32, f64)>)>,
 }
 
 impl Fence {
@@ -34,7 +38,30 @@ impl Fence {
         let passed: Vec<_> = sweeps.iter().map(|sweep| sweep.reached..sweep.top.id).collect();
         let free = passed.last().map_or(floor, |passed| passed.end.max(floor));
         let watches = outside == Outside::Refused || checking;
-        Self { free, floor, outside, watches, passed, dropped: None, late: None }
+        Self { free, floor, outside, watches, passed, ..Self::default() }
+    }
+
+    /// Lets nothing be added, and notes to what it would be.
+    pub fn that_notes() -> Self {
+        Self { free: u32::MAX, noted: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// Looks at all that is added from now on.
+    pub fn watch(&mut self) {
+        self.watched = Some((self.free, None));
+        self.free = u32::MAX;
+    }
+
+    /// No longer. The first value that was not finite, and the id that it was for.
+    pub fn unwatch(&mut self) -> Option<(u32, f64)> {
+        let (free, found) = self.watched.take()?;
+        self.free = free;
+        found
+    }
+
+    /// What has been noted since the last call.
+    pub fn take_noted(&mut self) -> Vec<u32> {
+        self.noted.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The ids from which on nothing needs to be asked; 0 for a sweep that may add to all.
@@ -46,7 +73,11 @@ impl Fence {
     /// Whether what is added to `ids` need not be looked at one by one.
     pub fn admits_all(&self, ids: &Range<u32>) -> bool {
         let apart = |passed: &Range<u32>| ids.end <= passed.start || passed.end <= ids.start;
-        ids.start >= self.free || (ids.start >= self.floor && self.passed.iter().all(apart))
+        ids.start >= self.free
+            || (self.noted.is_none()
+                && self.watched.is_none()
+                && ids.start >= self.floor
+                && self.passed.iter().all(apart))
     }
 
     /// Whether `ids` are dropped, and nobody wants to know.
@@ -57,8 +88,17 @@ impl Fence {
     /// Whether `values` are to be added to the adjoint of `id`, which is not free. The id 0 has none.
     #[inline(never)]
     pub fn lets(&mut self, id: u32, values: &[f64]) -> bool {
+        if let Some(noted) = &mut self.noted {
+            if id != 0 {
+                noted.push(id);
+            }
+            return false;
+        }
         if id == 0 || values.iter().all(|&value| value == 0.0) {
             return false;
+        }
+        if let Some((_, found @ None)) = &mut self.watched {
+            *found = values.iter().find(|value| !value.is_finite()).map(|&value| (id, value));
         }
         if id < self.floor {
             self.dropped.get_or_insert(id);

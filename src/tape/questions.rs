@@ -8,7 +8,7 @@ use super::no_tape::checking;
 use crate::error::{Code, Error, Result};
 use crate::options;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// Whether other processes may bring the adjoints of a sweep that has none of its own.
 static ACCOMPANIED: AtomicBool = AtomicBool::new(false);
@@ -21,6 +21,17 @@ pub fn is_accompanied() -> bool {
 /// There are other processes.
 pub fn set_accompanied() {
     ACCOMPANIED.store(true, Ordering::Relaxed);
+}
+
+/// The process's rank among others, for messages; -1 is none.
+static RANK: AtomicI32 = AtomicI32::new(-1);
+
+pub fn set_rank(rank: i32) {
+    RANK.store(rank, Ordering::Relaxed);
+}
+
+pub(super) fn rank() -> Option<i32> {
+    Some(RANK.load(Ordering::Relaxed)).filter(|&rank| rank >= 0)
 }
 
 /// Whether such zeros are refused: a program may have good reason to ask for them.

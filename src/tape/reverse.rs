@@ -3,6 +3,7 @@
 use super::Tape;
 use super::event::StateOp;
 use super::fence::Fence;
+use super::finite;
 use super::nest::{Outside, Running};
 use super::position::Position;
 use super::sweep::Sweep;
@@ -43,7 +44,13 @@ impl Sweep<'_> {
             };
             let n = top.id - 1 - stop;
             // SAFETY: `top` is a position of this tape, at least `n` statements above the bottom.
-            unsafe { tape.run_statements(top, n, fence)? };
+            unsafe {
+                if finite::wanted() {
+                    tape.run_finite_statements(top, n, fence)?;
+                } else {
+                    tape.run_statements(top, n, fence)?;
+                }
+            }
             if stop >= lowest {
                 tape.keep_adjoint(kept - 1);
                 // SAFETY: as above, for the kept statement itself.
@@ -64,17 +71,20 @@ impl Sweep<'_> {
             self.event = index;
             let payload = self.tape().payload_at(header.payload);
             // SAFETY: the payload that `record` wrote for these operations.
-            unsafe { (header.ops.reverse)(payload, self) }.map_err(|error| Error {
+            let reverse = |sweep: &mut Self| unsafe { (header.ops.reverse)(payload, sweep) };
+            let done = if finite::wanted() {
+                self.run_finite_event(header.ops.name, reverse)
+            } else {
+                reverse(self)
+            };
+            done.map_err(|error| Error {
                 code: error.code,
                 message: format!(
                     "reverse of {} (event {index}): {}",
                     header.ops.name, error.message
                 ),
             })?;
-            if self.tape().mutating.binary_search(&index).is_ok() {
-                self.restore(index, header.ops.undo);
-                self.undone = index;
-            }
+            self.passed(index);
             top = Position {
                 statement: header.statement,
                 argument: header.argument,
@@ -84,6 +94,15 @@ impl Sweep<'_> {
             };
         }
         self.statements(&mut top, to.statement)
+    }
+
+    /// Undoes what the event has assigned, behind its reverse function.
+    pub(super) fn passed(&mut self, index: u32) {
+        if self.tape().mutating.binary_search(&index).is_ok() {
+            let undo = self.tape().header(index).ops.undo;
+            self.restore(index, undo);
+            self.undone = index;
+        }
     }
 
     /// Runs the undo or redo function of one event.
@@ -107,7 +126,7 @@ impl Sweep<'_> {
     }
 
     /// Redoes, oldest first, all assignments that have been undone.
-    fn redo(&mut self) {
+    pub(super) fn redo(&mut self) {
         let undone = self.undone;
         let first = self.tape().mutating.partition_point(|&index| index < undone);
         for at in first..self.tape().mutating.len() {

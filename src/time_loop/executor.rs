@@ -10,7 +10,7 @@ use super::state::State;
 use super::step::Step;
 use super::store::{Snapshot, Store};
 use crate::error::{Code, Error, Result};
-use crate::tape::{Event, NestToken, Outside, Sweep, Tape, Var, current};
+use crate::tape::{Dependence, Event, NestToken, Outside, Sweep, Tape, Var, current};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -108,6 +108,12 @@ impl Event for Looped {
         self.run.adjoints.resize(self.n * width, 0.0);
         sweep.take(self.first, self.n, &mut self.run.adjoints);
         self.run.reverse(width)
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(
+            "choose the schedule that keeps everything on the tape (ADMPI_LOOP_ALL, loop.all())",
+        )
     }
 }
 

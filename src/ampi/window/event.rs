@@ -8,7 +8,7 @@ use crate::ampi::statistics;
 use crate::count::wide32;
 use crate::error::Result;
 use crate::mpi::Staging;
-use crate::tape::{Event, Ids, Stored, Sweep, Tape};
+use crate::tape::{Dependence, Event, Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -62,6 +62,10 @@ impl Event for Sent {
         let stamp = exchange.stamp(sweep.width());
         exchange.edges(parts, sweep).collect(exchange.private, exchange.tag, stamp, ids, sweep)
     }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
+    }
 }
 
 /// Values that came from other ranks: their adjoints go there. Does not wait.
@@ -83,6 +87,10 @@ impl Event for Received {
         let stamp = exchange.stamp(width);
         let edges = exchange.edges(&self.parts, sweep);
         edges.send(exchange.private, exchange.tag, stamp, &taken, width, sweep)
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
     }
 }
 
@@ -123,6 +131,10 @@ impl Event for Posted {
         read.ids.add_to(sweep, sum.as_slice());
         Ok(())
     }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.unknown(crate::ampi::ACROSS_RANKS)
+    }
 }
 
 /// Nobody panics while it is held.
@@ -146,6 +158,11 @@ impl Event for Summed {
         sweep.take(self.first, n, taken.as_mut_slice());
         sweep.add(&self.target, taken.as_slice());
         sweep.add(&self.operand, taken.as_slice());
+        Ok(())
+    }
+
+    fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
+        on.each_on(&[self.target, self.operand]);
         Ok(())
     }
 }

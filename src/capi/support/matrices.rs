@@ -4,8 +4,9 @@ use super::arguments::{array, array_mut, entry, get, give, null};
 use crate::count::from_c;
 use crate::densities::{Density, log_density};
 use crate::error::{Code, Error, Result};
-use crate::linalg::{self, Pattern};
+use crate::linalg;
 use crate::matrix::{Argument, Input, Matrix, Operand, Owned, View};
+use crate::sparsity::Pattern;
 use crate::tape::{Tape, Var, with_current};
 use std::sync::Arc;
 
@@ -175,5 +176,5 @@ pub unsafe fn pattern(
             array("column", column, from_c("n", n)?)?,
         )
     };
-    Pattern::new(rows, cols, start, column)
+    Pattern::read(rows, cols, start, column).map(Arc::new)
 }

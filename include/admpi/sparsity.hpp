@@ -1,0 +1,264 @@
+// admpi: sparse Jacobians and Hessians: where they have elements, from one recording, and these by a few passes.
+//
+//   admpi::csr j = admpi::sparse_jacobian(f, x);                       // f and x as for jacobian
+//   const admpi::coloured_pattern p = admpi::hessian_sparsity(g, x);   // once, if x changes and branches do not
+//   admpi::csr h = admpi::sparse_hessian(g, x, p);
+#ifndef ADMPI_SPARSITY_HPP
+#define ADMPI_SPARSITY_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "admpi/derivatives.hpp"
+#include "admpi/sparsity.h"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+/// A sparse matrix in compressed rows: row i has the elements from row_start[i] up to row_start[i + 1], in ascending columns.
+/// The arrays are what Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor>>, MatCreateSeqAIJWithArrays of PETSc and,
+/// since int is as wide as u32, SymbolicSparseRowMat of faer take.
+struct csr {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<int> row_start{0}, column;
+  std::vector<double> value;
+};
+
+/// What groups the elements of a matrix into passes.
+enum class colour_by : int {
+  columns = ADMPI_COLOUR_COLUMNS,     ///< a Jacobian: a tangent for each colour
+  rows = ADMPI_COLOUR_ROWS,           ///< a Jacobian: a sweep for up to 16 colours
+  symmetric = ADMPI_COLOUR_SYMMETRIC  ///< a Hessian: a product with a vector for each colour
+};
+
+/// Where a Jacobian or a Hessian may have elements, and a colour for each of its rows or columns.
+struct coloured_pattern {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<int> row_start{0}, column;
+  colour_by by = colour_by::columns;
+  std::vector<int> colour;
+  int colours = 0;
+};
+
+namespace detail {
+
+struct free_sparse {
+  void operator()(admpi_sparse *s) const { admpi_sparse_free(s); }
+};
+using sparse_handle = std::unique_ptr<admpi_sparse, free_sparse>;
+
+/// Whether f can be called with tangents: not if it is for var only.
+template <class F>
+inline constexpr bool takes_tangents = std::is_invocable<F &, const std::vector<tangent<double>> &>::value;
+
+/// At most as many elements in a column, or in a row.
+inline std::size_t longest(const std::vector<int> &count) {
+  return count.empty() ? 0 : static_cast<std::size_t>(*std::max_element(count.begin(), count.end()));
+}
+
+enum class passes { sweeps, sweeps_or_tangents, products };
+
+/// Copies a pattern and colours it: a Jacobian's by rows or columns, whichever promise fewer passes.
+inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
+  coloured_pattern p;
+  std::int64_t n = 0;
+  check(admpi_sparse_size(s, &p.rows, &p.cols, &n));
+  if (n > std::numeric_limits<int>::max()) raise(ADMPI_ERR_UNSUPPORTED, "sparsity: more elements than an int counts");
+  std::vector<std::int64_t> start(static_cast<std::size_t>(p.rows) + 1), column(static_cast<std::size_t>(n));
+  check(admpi_sparse_rows(s, start.data(), column.data()));
+  const auto narrow = [](std::int64_t i) { return static_cast<int>(i); };
+  p.row_start.resize(start.size());
+  std::transform(start.begin(), start.end(), p.row_start.begin(), narrow);
+  p.column.resize(column.size());
+  std::transform(column.begin(), column.end(), p.column.begin(), narrow);
+  p.by = by == passes::products ? colour_by::symmetric : colour_by::rows;
+  if (by == passes::sweeps_or_tangents) {
+    // Rows that share a column differ, and columns that share a row.
+    std::vector<int> in_row, in_column(static_cast<std::size_t>(p.cols));
+    for (std::size_t i = 0; i + 1 < p.row_start.size(); ++i) in_row.push_back(p.row_start[i + 1] - p.row_start[i]);
+    for (const int j : p.column) ++in_column[static_cast<std::size_t>(j)];
+    p.by = (longest(in_column) + 15) / 16 <= longest(in_row) ? colour_by::rows : colour_by::columns;
+  }
+  p.colour.resize(static_cast<std::size_t>(p.by == colour_by::columns ? p.cols : p.rows));
+  check(admpi_sparse_colour(s, static_cast<int>(p.by), p.colour.data(), &p.colours));
+  return p;
+}
+
+template <class F, class Y>
+coloured_pattern sparsity_of(F &, tape_ref tape, const std::vector<var> &x, const Y &y) {
+  admpi_sparse *s = nullptr;
+  check(admpi_tape_sparsity(tape.handle(), x.data(), static_cast<std::int64_t>(x.size()), y.data(),
+                            static_cast<std::int64_t>(y.size()), &s));
+  return coloured(sparse_handle(s).get(), takes_tangents<F> ? passes::sweeps_or_tangents : passes::sweeps);
+}
+
+inline csr zeros_of(const coloured_pattern &p) {
+  return csr{p.rows, p.cols, p.row_start, p.column, std::vector<double>(p.column.size())};
+}
+
+/// Calls fn(row, column, value of the element) for all elements.
+template <class F>
+void each_element(csr &a, F &&fn) {
+  for (std::size_t i = 0; i + 1 < a.row_start.size(); ++i)
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      fn(i, static_cast<std::size_t>(a.column[at]), a.value[at]);
+    }
+}
+
+/// By sweeps of a recording, each for several colours of rows.
+template <class Y>
+void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std::vector<var> &x, const Y &y, csr &result) {
+  int width = 1;
+  while (width < widest && width < p.colours) width *= 2;
+  if (width > 1) tape.set_width(width);
+  std::vector<double> adjoint(x.size() * static_cast<std::size_t>(width));
+  for (int first = 0; first < p.colours; first += width) {
+    const int directions = std::min(width, p.colours - first);
+    if (first > 0) tape.clear_adjoints();
+    const auto direction = [&](std::size_t i) { return p.colour[i] - first; };
+    for (std::size_t i = 0; i < y.size(); ++i)
+      if (direction(i) >= 0 && direction(i) < directions) tape.seed(y[i], weight_of(y[i]), direction(i));
+    tape.reverse();
+    for (int k = 0; k < directions; ++k) adjoints_of(tape, x, adjoint.data() + static_cast<std::size_t>(k) * x.size(), k);
+    each_element(result, [&](std::size_t i, std::size_t j, double &value) {
+      if (direction(i) >= 0 && direction(i) < directions) value = adjoint[static_cast<std::size_t>(direction(i)) * x.size() + j];
+    });
+  }
+}
+
+/// The directions of the sweeps of a recording that is about to be made: on a tape that the thread has, one.
+inline int widest() { return admpi_tls_tape->next_id != 0 ? 1 : 16; }
+
+inline void check_pattern(const char *function, const coloured_pattern &p, std::size_t rows, std::size_t cols) {
+  check_length(function, "the pattern's rows", static_cast<std::size_t>(p.rows), rows);
+  check_length(function, "the pattern's columns", static_cast<std::size_t>(p.cols), cols);
+}
+
+}  // namespace detail
+
+/// A pattern that you know, such as that of a mesh: columns ascending in each row. Symmetric for a Hessian.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the arrays do not fit together
+inline coloured_pattern colour_pattern(std::int64_t rows, std::int64_t cols, const std::vector<std::int64_t> &row_start,
+                                       const std::vector<std::int64_t> &column, bool is_symmetric = false) {
+  detail::check_length("colour_pattern", "row_start", row_start.size(), static_cast<std::size_t>(rows) + 1);
+  admpi_sparse *s = nullptr;
+  detail::check(admpi_sparse_new(rows, cols, row_start.data(), column.data(), static_cast<std::int64_t>(column.size()), &s));
+  return detail::coloured(detail::sparse_handle(s).get(), is_symmetric ? detail::passes::products : detail::passes::sweeps_or_tangents);
+}
+
+/// Where the Jacobian of f may have elements for all x at which f takes the same branches as at this one: from one recording.
+template <class F>
+coloured_pattern sparsity(F &&f, const std::vector<double> &x) {
+  coloured_pattern result;
+  detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
+    result = detail::sparsity_of(f, tape, active, y);
+  });
+  return result;
+}
+
+/// The Jacobian of f at x, by a sweep for each 16 colours of rows (for each colour, on a tape that the thread has), or by a
+/// tangent for each colour of columns.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not as large as the Jacobian; what f throws
+template <class F>
+csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
+  csr result = detail::zeros_of(p);
+  if (p.by == colour_by::rows) {
+    const int widest = detail::widest();
+    detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
+      detail::check_pattern("sparse_jacobian", p, y.size(), x.size());
+      detail::sweep_rows(tape, widest, p, active, y, result);
+    });
+    return result;
+  }
+  if constexpr (detail::takes_tangents<F>) {
+    detail::check_length("sparse_jacobian", "x", x.size(), p.colour.size());
+    std::vector<double> v(x.size());
+    for (int colour = 0; colour < p.colours; ++colour) {
+      for (std::size_t j = 0; j < v.size(); ++j) v[j] = p.colour[j] == colour ? 1.0 : 0.0;
+      const std::vector<double> product = jacobian_product(f, x, v);
+      detail::check_pattern("sparse_jacobian", p, product.size(), x.size());
+      detail::each_element(result, [&](std::size_t i, std::size_t j, double &value) {
+        if (p.colour[j] == colour) value = product[i];
+      });
+    }
+  } else {
+    detail::raise(ADMPI_ERR_ARGUMENT, "sparse_jacobian: f does not take tangents, but the pattern is coloured by columns");
+  }
+  return result;
+}
+
+/// The same with its pattern, from the same recording.
+template <class F>
+csr sparse_jacobian(F &&f, const std::vector<double> &x) {
+  coloured_pattern p;
+  csr result;
+  const int widest = detail::widest();
+  detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
+    p = detail::sparsity_of(f, tape, active, y);
+    if (p.by != colour_by::rows) return;
+    result = detail::zeros_of(p);
+    detail::sweep_rows(tape, widest, p, active, y, result);
+  });
+  return p.by == colour_by::rows ? result : sparse_jacobian(f, x, p);
+}
+
+/// Where the Hessian of f may have elements, from one recording of a tangent: all that it has, and where a statement of the tangent adds
+/// products, such as those of x * y, each of their factors with each. f returns a scalar.
+template <class F>
+coloured_pattern hessian_sparsity(F &&f, const std::vector<double> &x) {
+  coloured_pattern result;
+  detail::in_nest([&](tape_ref tape) {
+    std::vector<var> active(x.begin(), x.end()), direction(x.size(), var(1.0));
+    if (!active.empty()) {
+      tape.input(active);
+      tape.input(direction);
+    }
+    std::vector<tangent<var>> moved(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) moved[i] = tangent<var>(active[i], direction[i]);
+    const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(moved));
+    admpi_sparse *s = nullptr;
+    detail::check(admpi_tape_hessian_sparsity(tape.handle(), active.data(), direction.data(),
+                                              static_cast<std::int64_t>(x.size()), y.derivative, &s));
+    result = detail::coloured(detail::sparse_handle(s).get(), detail::passes::products);
+  });
+  return result;
+}
+
+/// The Hessian of f at x, by a product for each colour. Both triangles are there.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not one of a Hessian of this size; what f throws
+template <class F>
+csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
+  detail::check_pattern("sparse_hessian", p, x.size(), x.size());
+  if (p.by != colour_by::symmetric) detail::raise(ADMPI_ERR_ARGUMENT, "sparse_hessian: the pattern is one of a Jacobian");
+  const auto colours = static_cast<std::size_t>(p.colours);
+  std::vector<double> v(x.size()), products(x.size() * colours);
+  for (std::size_t colour = 0; colour < colours; ++colour) {
+    for (std::size_t j = 0; j < v.size(); ++j) v[j] = p.colour[j] == static_cast<int>(colour) ? 1.0 : 0.0;
+    const std::vector<double> product = hessian_product(f, x, v);
+    for (std::size_t i = 0; i < x.size(); ++i) products[i * colours + colour] = product[i];
+  }
+  csr result = detail::zeros_of(p);
+  // A product has an element (i, j) alone if no other element of row i has the colour of column j. If one has, (j, i) is alone.
+  std::vector<int> in_row(x.size() * colours);
+  const auto of = [&](std::size_t i, std::size_t j) { return i * colours + static_cast<std::size_t>(p.colour[j]); };
+  detail::each_element(result, [&](std::size_t i, std::size_t j, double &) { ++in_row[of(i, j)]; });
+  detail::each_element(result, [&](std::size_t i, std::size_t j, double &value) {
+    value = in_row[of(i, j)] == 1 ? products[of(i, j)] : products[of(j, i)];
+  });
+  return result;
+}
+
+template <class F>
+csr sparse_hessian(F &&f, const std::vector<double> &x) {
+  return sparse_hessian(f, x, hessian_sparsity(f, x));
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif
