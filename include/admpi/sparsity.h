@@ -46,7 +46,7 @@ int32_t admpi_tape_sparsity(admpi_tape *tape,
                             int64_t n,
                             const admpi_var *y,
                             int64_t m,
-                            struct admpi_sparse **s_out);
+                            admpi_sparse **s_out);
 
 /**
  * Finds the pattern of the Hessian of a function by `x`, as admpi_tape_sparsity does, from a recording of its derivative in the
@@ -63,7 +63,7 @@ int32_t admpi_tape_hessian_sparsity(admpi_tape *tape,
                                     const admpi_var *v,
                                     int64_t n,
                                     admpi_var y,
-                                    struct admpi_sparse **s_out);
+                                    admpi_sparse **s_out);
 
 /**
  * Tells the size of a pattern.
@@ -73,7 +73,7 @@ int32_t admpi_tape_hessian_sparsity(admpi_tape *tape,
  * @param[out] n_out     number of elements
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
  */
-int32_t admpi_sparse_size(const struct admpi_sparse *s, int64_t *rows_out, int64_t *cols_out, int64_t *n_out);
+int32_t admpi_sparse_size(const admpi_sparse *s, int64_t *rows_out, int64_t *cols_out, int64_t *n_out);
 
 /**
  * Copies a pattern: row i has the elements from row_start_out[i] up to row_start_out[i + 1].
@@ -82,7 +82,7 @@ int32_t admpi_sparse_size(const struct admpi_sparse *s, int64_t *rows_out, int64
  * @param[out] column_out     the column of each element, from 0
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
  */
-int32_t admpi_sparse_rows(const struct admpi_sparse *s, int64_t *row_start_out, int64_t *column_out);
+int32_t admpi_sparse_rows(const admpi_sparse *s, int64_t *row_start_out, int64_t *column_out);
 
 /**
  * Colours the columns or rows of a pattern, with few colours.
@@ -93,7 +93,7 @@ int32_t admpi_sparse_rows(const struct admpi_sparse *s, int64_t *row_start_out, 
  * @param[out] colours_out  how many colours
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
  */
-int32_t admpi_sparse_colour(const struct admpi_sparse *s,
+int32_t admpi_sparse_colour(const admpi_sparse *s,
                             int32_t by,
                             int32_t *colour_out,
                             int32_t *colours_out);
