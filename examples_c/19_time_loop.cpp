@@ -3,6 +3,7 @@
  * Heat in a rod, 2000 steps. On one tape every step is recorded. A time loop keeps some states instead; the sweep runs the steps
  * between them again, and records one at a time. The gradient is the same. */
 #include <admpi.hpp>
+#include <admpi/time_loop.hpp>
 
 #include <cmath>
 #include <cstdio>

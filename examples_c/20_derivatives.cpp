@@ -2,6 +2,7 @@
  *
  * A function is written once, for any scalar. In the second model a derivative is lost; the check says where. */
 #include <admpi.hpp>
+#include <admpi/derivatives.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -3,6 +3,7 @@
  * The pattern comes from one recording. Colours say which rows, or columns, share a pass: as many are needed for a thousand
  * unknowns as for a million. */
 #include <admpi.hpp>
+#include <admpi/sparsity.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // A sparse Jacobian and a sparse Hessian, from the plain function to all values: recording, pattern, colours and passes. Beside
 // ADOL-C's sparse drivers, if it is installed: of each the faster of its two ways.
 #include <admpi.hpp>
+#include <admpi/sparsity.hpp>
 
 #include <algorithm>
 #include <cmath>

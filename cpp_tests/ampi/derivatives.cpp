@@ -1,6 +1,7 @@
 // Jacobians, Hessians, their products and checks of gradients of functions that ranks compute together: the same numbers on any
 // number of ranks.
 #include <admpi.hpp>
+#include <admpi/derivatives_ranks.hpp>
 
 #include <cmath>
 #include <sstream>

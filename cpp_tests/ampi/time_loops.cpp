@@ -1,6 +1,8 @@
 // Time loops on ranks: halos by persistent requests, an Allreduce in each step, and what the ranks agree on.
 #include "harness/identity.hpp"
 
+#include <admpi/time_loop.hpp>
+
 #include <csignal>
 #include <functional>
 #include <string>

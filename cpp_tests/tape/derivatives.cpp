@@ -1,5 +1,6 @@
 // Jacobians, Hessians, their products and checks of gradients: against derivatives by hand, without a tape and inside one.
 #include <admpi.hpp>
+#include <admpi/derivatives.hpp>
 
 #include <cmath>
 #include <sstream>

@@ -1,5 +1,6 @@
 // Sparse Jacobians and Hessians: patterns, colours and values, against dense ones and by hand.
 #include <admpi.hpp>
+#include <admpi/sparsity.hpp>
 
 #include <algorithm>
 #include <cmath>

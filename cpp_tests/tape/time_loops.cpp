@@ -1,5 +1,6 @@
 // Time loops by schedules: the gradient of the whole tape to the last bit, how often steps run, what may go wrong.
 #include <admpi.hpp>
+#include <admpi/time_loop.hpp>
 #include <admpi.h>
 
 #include <algorithm>

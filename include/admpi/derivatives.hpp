@@ -236,11 +236,11 @@ dense hessian(F &&f, const std::vector<double> &x) {
 }
 
 /// Compares the gradient of f at x by a sweep with tangents, which must agree to rounding, and with central differences of the
-/// values for steps from 1e-2 to 1e-9 times max(1, |x|), of which one must agree to `tolerance`. f returns a scalar. At a kink
-/// differences tell nothing: the derivatives of both sides are none of f's. Costs 17 passes for each input.
+/// values for steps from 1e-2 to 1e-9 times max(1, |x|), of which one must agree to `tolerance`, by default 1e-6. f returns a
+/// scalar. At a kink differences tell nothing: the derivatives of both sides are none of f's. Costs 17 passes for each input.
 /// Wrong in both: a derivative is lost, by value() or by bytes. Wrong in one: an operation of your own.
 template <class F>
-gradient_check check_gradient(F &&f, const std::vector<double> &x, double tolerance = 1e-6) {
+gradient_check check_gradient(F &&f, const std::vector<double> &x, double tolerance) {
   gradient_check all;
   const std::vector<double> reverse = gradient(f, x, &all.value);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -249,6 +249,10 @@ gradient_check check_gradient(F &&f, const std::vector<double> &x, double tolera
                                              detail::largest_of(reverse), tolerance));
   }
   return all;
+}
+template <class F>
+gradient_check check_gradient(F &&f, const std::vector<double> &x) {
+  return check_gradient(f, x, 1e-6);
 }
 
 /// Prints a line for each input that is wrong, ten at most, and how many there are. Of several ranks each line begins with the rank.
