@@ -1,5 +1,7 @@
 // Intercommunicators: messages and collectives between two groups, of one size and of others, and what is made of them.
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "harness/identity.hpp"
 
@@ -357,6 +359,174 @@ TEST_CASE("test_intercommunicators_passive_types_with_gaps") {
   if (size() == 1) return;
   check_broadcasts_of_types_with_gaps<double>(MPI_DOUBLE);
   check_broadcasts_of_types_with_gaps<admpi::tangent<double>>(admpi::mpi_type<admpi::tangent<double>>());
+}
+
+namespace {
+
+/// A type of one number or two, and where they lie: without gaps, with gaps, backwards.
+struct numbers {
+  MPI_Datatype type;
+  int per, extent, place[2];
+
+  numbers(MPI_Datatype number, int kind, MPI_Aint size) {
+    static const struct {
+      int per, extent, place[2];
+    } kinds[] = {{1, 1, {0, 0}}, {2, 2, {0, 1}}, {2, 4, {0, 2}}, {2, 4, {2, 0}}, {1, 3, {1, 0}}};
+    const auto &of = kinds[kind % 5];
+    per = of.per;
+    extent = of.extent;
+    for (const int k : {0, 1}) place[k] = of.place[k];
+    const int lengths[] = {1, 1};
+    MPI_Datatype parts;
+    AMPI_Type_indexed(per, lengths, place, number, &parts);
+    AMPI_Type_create_resized(parts, 0, extent * size, &type);
+    AMPI_Type_free(&parts);
+    AMPI_Type_commit(&type);
+  }
+  ~numbers() { AMPI_Type_free(&type); }
+};
+
+/// A buffer of parts, each of so many numbers; an item lies before each where the call takes displacements.
+template <class T>
+struct parts_of {
+  numbers of;
+  std::vector<int> sizes, counts, displs;
+  std::vector<T> room;
+
+  parts_of(MPI_Datatype number, int kind, std::vector<int> n, bool displaced)
+      : of(number, kind, sizeof(T)), sizes(std::move(n)) {
+    int items = 0;
+    for (const int one : sizes) {
+      displs.push_back(items += displaced ? 1 : 0);
+      items += one / of.per;
+      counts.push_back(one / of.per);
+    }
+    room.assign(static_cast<std::size_t>((items + 1) * of.extent), T(-1.0));
+  }
+  int count() const { return counts.empty() ? 0 : counts[0]; }
+  /// Calls `f(element, part, number in the part)`.
+  template <class F>
+  void each(F f) {
+    for (std::size_t part = 0; part < sizes.size(); ++part)
+      for (int k = 0; k < sizes[part]; ++k)
+        f(room[static_cast<std::size_t>((displs[part] + k / of.per) * of.extent + of.place[k % of.per])], part, k);
+  }
+};
+
+enum class moves { gather, scatter, allgather, alltoall };
+
+struct movement {
+  moves call;
+  bool by_lists, later;
+  int round;
+  /// Where the root is.
+  bool in_first;
+};
+
+/// The call that blocks, or the other one.
+#define EITHER(now, begin, later, ...)        \
+  do {                                        \
+    AMPI_Request request = AMPI_REQUEST_NULL; \
+    if (later)                                \
+      begin(__VA_ARGS__, &request);           \
+    else                                      \
+      now(__VA_ARGS__);                       \
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);   \
+  } while (0)
+
+/// How many numbers go from rank to rank of the world: even, so that every type fits.
+int length(const movement &what, int from, int to) {
+  if (!what.by_lists) return from < to ? 2 : 4;
+  return 2 * ((from + (what.call == moves::allgather ? 0 : 2 * to) + what.round) % 3);
+}
+
+double number_sent(const movement &what, int from, int to, int k) {
+  return 100.0 * from + (what.call == moves::allgather ? 0 : 10.0 * to) + k;
+}
+
+double weight(int from, int to, int k) { return 1.0 + from + 0.25 * to + 0.0625 * k; }
+
+/// Makes one call between the groups, whose members use types of their own.
+template <class T>
+void check_movement(const movement &what, const sides &at, MPI_Datatype number) {
+  const int last = (at.first == what.in_first ? at.here : at.there) - 1, root = named(at, what.in_first, last);
+  const bool rooted = what.call == moves::gather || what.call == moves::scatter;
+  const auto serves = [&](int i, bool many) { return !rooted || (many ? root == MPI_ROOT : root == i); };
+  std::vector<int> to, from, out_sizes, in_sizes;
+  for (int i = 0; i < at.there; ++i) {
+    const int other = i + (at.first ? at.here : 0);
+    if (serves(i, what.call == moves::scatter)) to.push_back(other), out_sizes.push_back(length(what, rank(), other));
+    if (serves(i, what.call == moves::gather)) from.push_back(other), in_sizes.push_back(length(what, other, rank()));
+  }
+  if (what.call == moves::allgather) out_sizes.resize(1);
+  const bool out_listed = what.call == moves::alltoall || (what.call == moves::scatter && root == MPI_ROOT);
+  const bool in_listed = !rooted || (what.call == moves::gather && root == MPI_ROOT);
+  parts_of<T> out(number, what.round + rank(), out_sizes, what.by_lists && out_listed);
+  parts_of<T> in(number, what.round + 2 * rank() + 1, in_sizes, what.by_lists && in_listed);
+  test::recording_tape tape;
+  out.each([&](T &x, std::size_t part, int k) {
+    x = T(number_sent(what, rank(), to[part], k));
+    if constexpr (std::is_same_v<T, admpi::var>) tape.input(x);
+  });
+  const auto *n = out.counts.data(), *m = in.counts.data(), *a = out.displs.data(), *b = in.displs.data();
+  T *x = out.room.data(), *y = in.room.data();
+  MPI_Datatype t = out.of.type, u = in.of.type;
+  switch (what.call) {
+    case moves::gather:
+      if (what.by_lists) EITHER(AMPI_Gatherv, AMPI_Igatherv, what.later, x, out.count(), t, y, m, b, u, root, at.inter);
+      else EITHER(AMPI_Gather, AMPI_Igather, what.later, x, out.count(), t, y, in.count(), u, root, at.inter);
+      break;
+    case moves::scatter:
+      if (what.by_lists) EITHER(AMPI_Scatterv, AMPI_Iscatterv, what.later, x, n, a, t, y, in.count(), u, root, at.inter);
+      else EITHER(AMPI_Scatter, AMPI_Iscatter, what.later, x, out.count(), t, y, in.count(), u, root, at.inter);
+      break;
+    case moves::allgather:
+      if (what.by_lists) EITHER(AMPI_Allgatherv, AMPI_Iallgatherv, what.later, x, out.count(), t, y, m, b, u, at.inter);
+      else EITHER(AMPI_Allgather, AMPI_Iallgather, what.later, x, out.count(), t, y, in.count(), u, at.inter);
+      break;
+    case moves::alltoall:
+      if (what.by_lists) EITHER(AMPI_Alltoallv, AMPI_Ialltoallv, what.later, x, n, a, t, y, m, b, u, at.inter);
+      else EITHER(AMPI_Alltoall, AMPI_Ialltoall, what.later, x, out.count(), t, y, in.count(), u, at.inter);
+  }
+  in.each([&](T &got, std::size_t part, int k) { CHECK(admpi::value(got) == number_sent(what, from[part], rank(), k)); });
+  tape.stop();
+  if constexpr (std::is_same_v<T, admpi::var>) {
+    in.each([&](T &got, std::size_t part, int k) { tape.seed(got, weight(from[part], rank(), k)); });
+    tape.reverse();
+    out.each([&](T &sent, std::size_t part, int k) {
+      double all = 0.0;
+      for (std::size_t i = 0; i < to.size(); ++i)
+        if (i == part || what.call == moves::allgather) all += weight(rank(), to[i], k);
+      CHECK(tape.adjoint(sent) == all);
+    });
+  }
+}
+
+template <class T>
+void check_movements(MPI_Datatype number) {
+  for (const int first : {1, size() / 2, size() - 1}) {
+    sides at = between(test::active(), first);
+    for (const moves call : {moves::gather, moves::scatter, moves::allgather, moves::alltoall})
+      for (int i = 0; i < 24; ++i) {
+        const movement what{call, i % 2 == 0, i / 2 % 2 == 0, i / 8, i / 4 % 2 == 0};
+        CAPTURE(first);
+        CAPTURE(static_cast<int>(call));
+        CAPTURE(i);
+        check_movement<T>(what, at, number);
+      }
+    done_with(test::active(), at);
+  }
+}
+
+}  // namespace
+
+// An MPI takes the type of a group's first member for that of all.
+TEST_CASE("test_intercommunicators_types_that_differ_within_a_group") {
+  test::begin();
+  if (size() == 1) return;
+  check_movements<double>(MPI_DOUBLE);
+  check_movements<admpi::tangent<double>>(admpi::mpi_type<admpi::tangent<double>>());
+  check_movements<admpi::var>(AMPI_ADOUBLE);
 }
 
 TEST_CASE("test_intercommunicators_what_is_refused") {

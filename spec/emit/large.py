@@ -287,24 +287,31 @@ W_SENT = f"w_parts(n, {named('sendcounts', 'sdispls', 'sendtypes')})"
 W_RECEIVED = f"w_parts(n, {named('recvcounts', 'rdispls', 'recvtypes')})"
 
 
-def gatherv(f, parts=v_parts("recvcounts", "displs", "recvtype"), wrong="false"):
+def of_one_type(f):
+    """Where MPI's own call between two groups is wrong: the one that blocks."""
+    return "false" if "request" in f.names else "parts_take_one_type(comm)"
+
+
+def gatherv(f, parts=v_parts("recvcounts", "displs", "recvtype"), wrong=None):
     start = f"""let in_place = is_in_place(sendbuf);
         let from = if in_place {{ no_send() }} else {{ sendbuf }};
         let to = if is_root(comm, root) {{ recvbuf }} else {{ no_receive() }};
         let own = {OWN_SEND};
         let all = |n| {parts};
         """
-    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, all)", start, wrong, sendbuf="from", recvbuf="to")
+    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, all)", start,
+                  wrong or of_one_type(f), sendbuf="from", recvbuf="to")
 
 
-def scatterv(f, parts=v_parts("sendcounts", "displs", "sendtype"), wrong="false"):
+def scatterv(f, parts=v_parts("sendcounts", "displs", "sendtype"), wrong=None):
     start = f"""let in_place = is_in_place(recvbuf);
         let from = if is_root(comm, root) {{ sendbuf }} else {{ no_send() }};
         let to = if in_place {{ no_receive() }} else {{ recvbuf }};
         let own = {OWN_RECEIVE};
         let all = |n| {parts};
         """
-    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, own, all)", start, wrong, sendbuf="from", recvbuf="to")
+    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, own, all)", start,
+                  wrong or of_one_type(f), sendbuf="from", recvbuf="to")
 
 
 def allgatherv(f, parts=v_parts("recvcounts", "displs", "recvtype")):

@@ -23,12 +23,34 @@ pub fn alltoall(comm: Comm, in_place: bool) -> Option<usize> {
     if quirks::IN_PLACE_SENDS_PACKED_COPIES && in_place { partners(comm) } else { None }
 }
 
+/// Whether the blocking `Allgatherv`, `Gatherv` and `Scatterv` take the types of a group's members for one.
+pub fn parts_take_one_type(comm: Comm) -> bool {
+    quirks::PARTS_BETWEEN_GROUPS_TAKE_ONE_TYPE
+        && !comm.is_null()
+        && comm.is_inter().unwrap_or(false)
+}
+
+/// For how many partners the arrays are, of `Gatherv` and `Scatterv`: on the root alone they count.
+pub fn gatherv(comm: Comm, root: c_int, blocks: bool) -> Option<usize> {
+    if !blocks || !parts_take_one_type(comm) {
+        return None;
+    }
+    match comm.role(root).ok()? {
+        Role::Root => partners(comm),
+        _ => Some(0),
+    }
+}
+
 /// The same of `Allgatherv`: all ranks of one group receive as many bytes.
 pub fn allgatherv(
     comm: Comm,
     datatype: Datatype,
+    blocks: bool,
     items: impl FnOnce(usize) -> i64,
 ) -> Option<usize> {
+    if blocks && parts_take_one_type(comm) {
+        return partners(comm);
+    }
     let of_one = quirks::ALLGATHERV_OF_ONE_IGNORES_DISPLACEMENT;
     let long = quirks::ALLGATHERV_HANGS_PAST_2_GIB;
     let ranks = if of_one || long { partners(comm)? } else { return None };
@@ -70,15 +92,16 @@ pub fn large_allgatherv(
 ) -> bool {
     let of_one = quirks::ALLGATHERV_OF_ONE_IGNORES_DISPLACEMENT;
     let long = quirks::ALLGATHERV_HANGS_PAST_2_GIB;
+    let one_type = quirks::PARTS_BETWEEN_GROUPS_TAKE_ONE_TYPE;
     let wrong = || -> MpiResult<bool> {
         let n = wide_int(comm.partners()?);
         if comm.is_inter()? {
-            return Ok(long || of_one);
+            return Ok(long || of_one || one_type);
         }
         let bytes = if long { items(n)?.saturating_mul(datatype.size()?) } else { 0 };
         Ok(of_one && n == 1 || bytes > i64::from(limit()))
     };
-    (of_one || long) && wrong().unwrap_or(false)
+    (of_one || long || one_type) && wrong().unwrap_or(false)
 }
 
 /// Whether `Gather` or `Scatter` cuts a part within an item. All ranks must take the same way. Within a group each has a

@@ -51,6 +51,12 @@ pub const IREDUCE_REORDERS_BY_SIZE: bool = seen_in(OPEN_MPI);
 /// Shown by `test_intercommunicators_passive_types_with_gaps` on three ranks.
 pub const IBCAST_BETWEEN_GROUPS_MISPLACES: bool = seen_in(MPICH);
 
+/// Open MPI 4.1: Allgatherv, Gatherv and Scatterv between two groups collect the parts of a group at its first member,
+/// who takes every count of items for one of its own type: types that differ within the group end in MPI_ERR_TRUNCATE, or
+/// past the end of a buffer. The library exchanges by Alltoallw.
+/// Shown by `test_intercommunicators_types_that_differ_within_a_group` on three ranks.
+pub const PARTS_BETWEEN_GROUPS_TAKE_ONE_TYPE: bool = seen_in(OPEN_MPI);
+
 // Bytes in 32 bits.
 
 /// MPICH 4.0: Ibcast counts its bytes in 32 bits and reports a false error. The library sends pieces of 1 GiB at most.

@@ -253,6 +253,16 @@ pub unsafe fn allgatherv_is_wrong(
     unsafe { defects::large_allgatherv(Comm::new(comm), Datatype::new(datatype), items) }
 }
 
+/// `defects::parts_take_one_type`, of what the caller passed.
+///
+/// # Safety
+/// `comm` is what the caller passed.
+#[inline(always)]
+pub unsafe fn parts_take_one_type(comm: MPI_Comm) -> bool {
+    // SAFETY: handed on.
+    defects::parts_take_one_type(unsafe { Comm::new(comm) })
+}
+
 /// Whether MPI's own MPI_Alltoall is wrong. Of the types each rank knows its own only, and all must take the same way: the
 /// address decides.
 #[inline(always)]

@@ -87,17 +87,22 @@ pub unsafe fn gather(
                 let (now, begin) = (large::gather, large::igather);
                 twins!(request, now, begin, out, n, t, room, m, u, root, comm)
             }
-            Many::List(receive) => match receive.parts() {
-                (room, Lists::Int(m, at), Types::One(u)) => {
-                    let (now, begin) = (ffi::MPI_Gatherv, ffi::MPI_Igatherv);
-                    twins!(request, now, begin, out, narrow(n), t, room, m, at, u.raw(), root, comm)
+            Many::List(receive) => {
+                let ((room, lists, u), mut wide) = (receive.parts(), Wide::default());
+                let Types::One(u) = u else { mixed() };
+                let wrong = || defects::gatherv(Comm::new(comm), root, request.is_none());
+                match lists.widened_where(wrong, &mut wide) {
+                    Lists::Int(m, at) => {
+                        let (now, begin, n) = (ffi::MPI_Gatherv, ffi::MPI_Igatherv, narrow(n));
+                        twins!(request, now, begin, out, n, t, room, m, at, u.raw(), root, comm)
+                    }
+                    Lists::Large(m, at) => {
+                        let (now, begin) = (large::gatherv, large::igatherv);
+                        twins!(request, now, begin, out, n, t, room, m, at, u.raw(), root, comm)
+                    }
+                    Lists::Addresses(..) => mixed(),
                 }
-                (room, Lists::Large(m, at), Types::One(u)) => {
-                    let (now, begin) = (large::gatherv, large::igatherv);
-                    twins!(request, now, begin, out, n, t, room, m, at, u.raw(), root, comm)
-                }
-                _ => mixed(),
-            },
+            }
         }
     };
     // SAFETY: as above.
@@ -126,17 +131,22 @@ pub unsafe fn scatter(
                 let (now, begin) = (large::scatter, large::iscatter);
                 twins!(request, now, begin, out, n, t, room, m, u, root, comm)
             }
-            Many::List(send) => match send.parts() {
-                (out, Lists::Int(n, at), Types::One(t)) => {
-                    let (now, begin) = (ffi::MPI_Scatterv, ffi::MPI_Iscatterv);
-                    twins!(request, now, begin, out, n, at, t.raw(), room, narrow(m), u, root, comm)
+            Many::List(send) => {
+                let ((out, lists, t), mut wide) = (send.parts(), Wide::default());
+                let Types::One(t) = t else { mixed() };
+                let wrong = || defects::gatherv(Comm::new(comm), root, request.is_none());
+                match lists.widened_where(wrong, &mut wide) {
+                    Lists::Int(n, at) => {
+                        let (now, begin, m) = (ffi::MPI_Scatterv, ffi::MPI_Iscatterv, narrow(m));
+                        twins!(request, now, begin, out, n, at, t.raw(), room, m, u, root, comm)
+                    }
+                    Lists::Large(n, at) => {
+                        let (now, begin) = (large::scatterv, large::iscatterv);
+                        twins!(request, now, begin, out, n, at, t.raw(), room, m, u, root, comm)
+                    }
+                    Lists::Addresses(..) => mixed(),
                 }
-                (out, Lists::Large(n, at), Types::One(t)) => {
-                    let (now, begin) = (large::scatterv, large::iscatterv);
-                    twins!(request, now, begin, out, n, at, t.raw(), room, m, u, root, comm)
-                }
-                _ => mixed(),
-            },
+            }
         }
     };
     // SAFETY: as above.
@@ -167,7 +177,8 @@ pub unsafe fn allgather(
             Many::List(receive) => {
                 let ((room, lists, u), mut wide) = (receive.parts(), Wide::default());
                 let Types::One(u) = u else { mixed() };
-                let wrong = || defects::allgatherv(Comm::new(comm), u, |ranks| lists.items(ranks));
+                let (on, blocks) = (Comm::new(comm), request.is_none());
+                let wrong = || defects::allgatherv(on, u, blocks, |ranks| lists.items(ranks));
                 match lists.widened_where(wrong, &mut wide) {
                     Lists::Int(m, at) => {
                         let (now, begin) = (ffi::MPI_Allgatherv, ffi::MPI_Iallgatherv);

@@ -1819,7 +1819,7 @@ pub unsafe fn gatherv(
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.exchange(
-            Family::Vector,
+            guarded(Family::Vector, parts_take_one_type(comm)),
             move || {
                 large_call!(ffi::MPI_Gatherv_c(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm
@@ -1921,7 +1921,7 @@ pub unsafe fn scatterv(
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
         let all = |n| v_parts(n, ("sendcounts", sendcounts), ("displs", displs), sendtype);
         call.exchange(
-            Family::Vector,
+            guarded(Family::Vector, parts_take_one_type(comm)),
             move || {
                 large_call!(ffi::MPI_Scatterv_c(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm
