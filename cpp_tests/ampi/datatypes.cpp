@@ -441,15 +441,15 @@ void give_nothing(Pointer pointer, int items, MPI_Datatype nothing, MPI_Datatype
   AMPI_Allgather(pointer(x.data()), items, nothing, pointer(all.data()), items, nothing, world);
 }
 
-/// The gradient of what all ranks got, with reductions before and after.
-template <class Pointer>
-void check_gradient_without(MPI_Datatype nothing, Pointer pointer) {
-  const int me = rank_of(world), size = size_of(world);
+/// What `program(x, got)` adds to the gradient of what all ranks got, with reductions before and after.
+template <class Program>
+double gradient_of(const Program &program) {
+  const int me = rank_of(world);
   test::recording_tape tape;
   std::vector<var> x{1.0 + me}, got, sum(1);
   tape.input(x);
   AMPI_Reduce(x.data(), sum.data(), 1, AMPI_ADOUBLE, MPI_SUM, 0, world);
-  give_nothing(pointer, 1, nothing, AMPI_ADOUBLE, x, got);
+  program(x, got);
   std::vector<var> square{x[0] * x[0]}, squares(1);
   AMPI_Reduce(square.data(), squares.data(), 1, AMPI_ADOUBLE, MPI_SUM, 0, world);
   tape.stop();
@@ -459,8 +459,89 @@ void check_gradient_without(MPI_Datatype nothing, Pointer pointer) {
     tape.seed(squares[0], 5.0);
   }
   tape.reverse();
-  const double sent = me < size - 1 ? 2.0 * 2.0 * (2.0 * (1.0 + me)) + 2.0 * size : 0.0;
-  CHECK(tape.adjoint(x[0]) == 1.0 + 10.0 * (1.0 + me) + sent);
+  return tape.adjoint(x[0]) - 1.0 - 10.0 * (1.0 + me);
+}
+
+template <class Pointer>
+void check_gradient_without(MPI_Datatype nothing, Pointer pointer) {
+  const int me = rank_of(world), size = size_of(world);
+  const double added =
+      gradient_of([&](std::vector<var> &x, std::vector<var> &got) { give_nothing(pointer, 1, nothing, AMPI_ADOUBLE, x, got); });
+  CHECK(added == (me < size - 1 ? 2.0 * 2.0 * (2.0 * (1.0 + me)) + 2.0 * size : 0.0));
+}
+
+/// An item to send: of one value, or of a type of no elements.
+struct parcel {
+  std::vector<var> value;
+  MPI_Datatype type;
+
+  parcel(bool full, const var &x, MPI_Datatype nothing) : value{x * 2.0}, type(full ? AMPI_ADOUBLE : nothing) {}
+};
+
+/// The last rank has nothing to give in what is started again and again.
+void give_nothing_again(MPI_Datatype nothing, std::vector<var> &x, std::vector<var> &got) {
+  const int me = rank_of(world), size = size_of(world);
+  parcel mine(me < size - 1, x[0], nothing);
+  std::vector<var> all(size);
+  std::vector<int> counts(size, 1), places(size);
+  counts[size - 1] = 0;
+  for (int i = 0; i < size; ++i) places[i] = i;
+  AMPI_Request request;
+  AMPI_Allgatherv_init(mine.value.data(), 1, mine.type, all.data(), counts.data(), places.data(), AMPI_ADOUBLE, world, MPI_INFO_NULL,
+                       &request);
+  for (int start = 0; start < 2; ++start) {
+    AMPI_Start(&request);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    got.insert(got.end(), all.begin(), all.end() - 1);
+  }
+  AMPI_Request_free(&request);
+}
+
+/// The last rank has nothing for the next one on a ring.
+void give_neighbours_nothing(MPI_Datatype nothing, std::vector<var> &x, std::vector<var> &got) {
+  const int me = rank_of(world), size = size_of(world), left = (me + size - 1) % size, right = (me + 1) % size;
+  parcel mine(me < size - 1, x[0], nothing);
+  const int count = left < size - 1 ? 1 : 0, place = 0, one = 1;
+  MPI_Comm ring;
+  AMPI_Dist_graph_create_adjacent(world, 1, &left, &one, 1, &right, &one, MPI_INFO_NULL, 0, &ring);
+  std::vector<var> values(1);
+  AMPI_Neighbor_allgatherv(mine.value.data(), 1, mine.type, values.data(), &count, &place, AMPI_ADOUBLE, ring);
+  got.insert(got.end(), values.begin(), values.begin() + count);
+  AMPI_Comm_free(&ring);
+}
+
+/// The last rank, a group of its own, has nothing for the others.
+void give_the_other_group_nothing(MPI_Datatype nothing, std::vector<var> &x, std::vector<var> &got) {
+  const int me = rank_of(world), size = size_of(world);
+  const bool has = me < size - 1;
+  parcel mine(has, x[0], nothing);
+  MPI_Comm half, inter;
+  AMPI_Comm_split(world, has ? 0 : 1, me, &half);
+  AMPI_Intercomm_create(half, 0, world, has ? size - 1 : 0, 3, &inter);
+  const int there = has ? 1 : size - 1, root = me == 0 ? MPI_ROOT : has ? MPI_PROC_NULL : 0;
+  std::vector<var> all(there);
+  std::vector<int> counts(there, has ? 0 : 1), places(there);
+  for (int i = 0; i < there; ++i) places[i] = i;
+  AMPI_Gatherv(mine.value.data(), 1, mine.type, all.data(), counts.data(), places.data(), AMPI_ADOUBLE, root, inter);
+  AMPI_Allgatherv(mine.value.data(), 1, mine.type, all.data(), counts.data(), places.data(), AMPI_ADOUBLE, inter);
+  if (!has) got.insert(got.end(), all.begin(), all.end());
+  AMPI_Comm_free(&inter);
+  AMPI_Comm_free(&half);
+}
+
+/// Every rank but the last one adds to the next one's window; all put nothing.
+void put_nothing(MPI_Datatype nothing, std::vector<var> &x, std::vector<var> &got) {
+  const int me = rank_of(world), size = size_of(world), right = (me + 1) % size;
+  std::vector<var> memory(1), mine{x[0] * 2.0};
+  MPI_Win window;
+  AMPI_Win_create(memory.data(), sizeof(var), sizeof(var), MPI_INFO_NULL, world, &window);
+  AMPI_Win_fence(0, window);
+  AMPI_Put(static_cast<void *>(mine.data()), 1, nothing, right, 0, 1, nothing, window);
+  AMPI_Get(static_cast<void *>(mine.data()), 1, nothing, right, 0, 1, nothing, window);
+  if (me < size - 1) AMPI_Accumulate(mine.data(), 1, AMPI_ADOUBLE, right, 0, 1, AMPI_ADOUBLE, MPI_SUM, window);
+  AMPI_Win_fence(0, window);
+  got.push_back(memory[0]);
+  AMPI_Win_free(&window);
 }
 
 }  // namespace
@@ -472,6 +553,24 @@ TEST_CASE("test_datatypes_without_elements_are_active") {
     CAPTURE(i);
     check_gradient_without(types[i], [](var *x) { return static_cast<void *>(x); });
     check_gradient_without(types[i], [](var *x) { return x; });
+    MPI_Type_free(&types[i]);
+  }
+}
+
+TEST_CASE("test_datatypes_without_elements_in_other_calls") {
+  test::begin();
+  const int me = rank_of(world), size = size_of(world);
+  std::vector<MPI_Datatype> types = without_elements(AMPI_ADOUBLE);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    CAPTURE(i);
+    const auto adds = [&](auto program, double slope) {
+      const double added = gradient_of([&](std::vector<var> &x, std::vector<var> &got) { program(types[i], x, got); });
+      CHECK(added == (me < size - 1 ? slope : 0.0));
+    };
+    adds(give_nothing_again, 4.0 * size);
+    adds(give_neighbours_nothing, 2.0);
+    if (size > 1) adds(give_the_other_group_nothing, 2.0);
+    adds(put_nothing, 2.0);
     MPI_Type_free(&types[i]);
   }
 }
