@@ -8549,5 +8549,12 @@ module ampi_f08
       type(AMPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierr
     end subroutine admpi_map_serve
+    subroutine admpi_time_loop_set_comm(comm, loop, ierr)
+      use admpi_time_loops, only: admpi_time_loop
+      import
+      type(AMPI_Comm), intent(in) :: comm
+      type(admpi_time_loop), intent(in) :: loop
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_time_loop_set_comm
   end interface
 end module ampi_f08

@@ -195,6 +195,13 @@ OURS = """
       {comm}, intent(in) :: comm
       integer, optional, intent(out) :: ierr
     end subroutine admpi_map_serve
+    subroutine admpi_time_loop_set_comm(comm, loop, ierr)
+      use admpi_time_loops, only: admpi_time_loop
+      import
+      {comm}, intent(in) :: comm
+      type(admpi_time_loop), intent(in) :: loop
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_time_loop_set_comm
   end interface
 """
 

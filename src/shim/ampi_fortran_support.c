@@ -115,6 +115,10 @@ void admpi_map_serve_(const MPI_Fint *comm, MPI_Fint *ierr) {
   answer("map_serve", admpi_map_serve(MPI_Comm_f2c(*comm)), ierr);
 }
 
+void admpi_time_loop_set_comm_(const MPI_Fint *comm, admpi_time_loop *const *loop, MPI_Fint *ierr) {
+  answer("time_loop_set_comm", admpi_time_loop_set_comm(*loop, MPI_Comm_f2c(*comm)), ierr);
+}
+
 int admpi_shim_fortran_peers(MPI_Comm comm, int of_sends, int of_neighbors) {
   int sources, destinations;
   if (!of_neighbors) return guard_peers(comm);
