@@ -1,6 +1,7 @@
 # demo, test, bench and install; everything else is CMake's and cargo's.
 #
 #   make demo                    the heat-flux job on 4 ranks
+#   make demo-loop STEPS=3600    the model of demo with ten times the steps: memory and time of each schedule of a time loop
 #   make demo-map                the parameters of a population from 59 children: jobs of a map over threads and 4 ranks
 #   make demo-fortran            the mantle under some stations, by a model in Fortran on 4 ranks
 #   make quick                   the tests that a developer runs, under one MPI: some 3 minutes
@@ -25,14 +26,20 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 PREFIX ?= /usr/local
 BUILD ?= build
 DURATION ?= 3600
+STEPS ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-map demo-fortran quick test full renew test-random test-maps test-large bench bench-large install uninstall dist test-dist
+.PHONY: demo demo-loop demo-map demo-fortran quick test full renew test-random test-maps test-large bench bench-large install uninstall dist test-dist
 
 demo:
 	scripts/bootstrap demo $(MPI)
 	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
 	cmake --build "$(BUILD)/demo" --target demo --parallel $(JOBS)
+
+demo-loop:
+	scripts/bootstrap demo $(MPI)
+	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF -DADMPI_DEMO_STEPS=$(STEPS)
+	cmake --build "$(BUILD)/demo" --target demo-loop --parallel $(JOBS)
 
 demo-map:
 	scripts/bootstrap demo $(MPI)

@@ -187,7 +187,7 @@ contains
     call release(self%held)
   end subroutine
 
-  ! The first step decides: everything is on the tape if that fits into the budget; else the fewest steps are run again. The
+  ! The first steps decide: everything is on the tape if that fits into the budget; else the fewest steps are run again. The
   ! default. On ranks it needs admpi_time_loop_set_comm.
   subroutine automatic(self, ierr)
     class(admpi_time_loop), intent(in) :: self

@@ -333,9 +333,9 @@ TEST_CASE("test_time_loop_full_disk") {
 }
 
 TEST_CASE("test_time_loop_automatic") {
-  for (const int steps : {1, 2, 40}) {
+  for (const int steps : {1, 2, 3, 4, 40}) {
     const std::vector<double> whole = gradient(by_hand(steps), 4, 2);
-    for (const int budget : {0, 1, 3000, 10000, 30000, 1000000}) {
+    for (const int budget : {0, 1, 1500, 3000, 5000, 10000, 30000, 1000000}) {
       CAPTURE(steps);
       CAPTURE(budget);
       CHECK(gradient(by_loop(steps, [=](admpi::time_loop &loop) { loop.budget(budget); }), 4, 2) == whole);
@@ -362,6 +362,41 @@ TEST_CASE("test_time_loop_automatic") {
   CHECK(run(100'000'000).kind == ADMPI_LOOP_ALL);
   CHECK(run(100'000).kind != ADMPI_LOOP_ALL);
   CHECK(run(100'000).snapshots > 10);
+}
+
+/* The state is passive before the loop, so its first step records less than the others. */
+TEST_CASE("test_time_loop_automatic_from_a_passive_state") {
+  constexpr int n = 1000, steps = 40;
+  const auto run = [](std::uint64_t budget, bool all) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(n, 0.1);
+    var k = 0.1;
+    tape.input(k);
+    const var k0 = k;
+    admpi::time_loop loop(tape);
+    if (all) loop.all();
+    loop.budget(budget);
+    loop.state(x);
+    loop.parameters(k);
+    const std::uint64_t before = tape.statistics().used_bytes;
+    loop.run(steps, [&](std::int64_t) {
+      for (int i = 4; i < n; ++i) x[i] = k * (x[i] + x[i - 1] + x[i - 2] + x[i - 3] + x[i - 4]);
+    });
+    const std::uint64_t most = tape.statistics().used_bytes - before + loop.statistics().snapshot_bytes;
+    if (!all) {
+      CHECK(loop.chosen().kind != ADMPI_LOOP_ALL);
+      CHECK(most <= budget);
+    }
+    tape.seed(x[n - 1]);
+    tape.reverse();
+    return std::make_pair(tape.adjoint(k0), most);
+  };
+  const auto whole = run(0, true);
+  for (const int part : {2, 4, 10}) {
+    CAPTURE(part);
+    CHECK(run(whole.second / part, false).first == doctest::Approx(whole.first).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("test_time_loop_a_million_cheap_steps") {

@@ -65,6 +65,14 @@ class Ocean {
     for (int step = 0; step < settings_.steps; ++step) advance();
   }
 
+  /** The same, where a loop of the caller's runs the steps. It is told what they read and write, and what they only read. */
+  template <class Loop>
+  void run_month(Loop &loop) {
+    loop.state(temperature_, next_);  // a step leaves the old halo in the one that it exchanges for the other
+    loop.parameters(flux_, log_diffusivity_);
+    loop.run(settings_.steps, [this](auto) { advance(); });
+  }
+
   /** Misfit to the target at the cells shown, plus the roughness of the flux. The same on every rank. */
   Real objective() {
     const Real local = misfit() + settings_.smoothness * roughness();

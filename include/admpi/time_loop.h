@@ -31,7 +31,7 @@
 #define ADMPI_LOOP_MIXED 3
 
 /**
- * What the first step takes, and the memory there is, decide.
+ * What the first steps take, and the memory there is, decide.
  */
 #define ADMPI_LOOP_AUTO 4
 
@@ -129,7 +129,7 @@ int32_t admpi_time_loop_new(admpi_tape *tape, struct admpi_time_loop **loop_out)
 void admpi_time_loop_free(struct admpi_time_loop *loop);
 
 /**
- * Chooses a schedule for the runs to come. ADMPI_LOOP_AUTO does the first step on the tape and measures it. Where all steps fit into
+ * Chooses a schedule for the runs to come. ADMPI_LOOP_AUTO does the first steps on the tape and measures them. Where all steps fit into
  * the budget they stay on the tape. Else it takes the schedule that runs the fewest steps again. In a program of several ranks it
  * needs admpi_time_loop_set_comm, and is ADMPI_LOOP_BINOMIAL with 100 snapshots without.
  * @param kind       ADMPI_LOOP_ALL, ADMPI_LOOP_BLOCKS, ADMPI_LOOP_BINOMIAL, ADMPI_LOOP_MIXED or ADMPI_LOOP_AUTO

@@ -97,7 +97,7 @@ class time_loop {
   /// For the C interface.
   admpi_time_loop *handle() const noexcept { return handle_; }
 
-  /// The first step decides: everything is on the tape if that fits into the budget; else the fewest steps are run again. The
+  /// The first steps decide: everything is on the tape if that fits into the budget; else the fewest steps are run again. The
   /// default. On ranks it needs over().
   void automatic() { detail::check(admpi_time_loop_set_schedule(handle_, ADMPI_LOOP_AUTO, 0, 0)); }
   /// The bytes that a run and its sweep may take, for automatic(); 0: what the tape's limit leaves, or the machine has free.

@@ -19,7 +19,7 @@ pub const ADMPI_LOOP_BLOCKS: i32 = 1;
 pub const ADMPI_LOOP_BINOMIAL: i32 = 2;
 /// States and recorded blocks are kept so that the fewest blocks are run again.
 pub const ADMPI_LOOP_MIXED: i32 = 3;
-/// What the first step takes, and the memory there is, decide.
+/// What the first steps take, and the memory there is, decide.
 pub const ADMPI_LOOP_AUTO: i32 = 4;
 
 /// A time loop: its state, its schedule.
@@ -118,7 +118,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_free(r#loop: *mut admpi_time_loo
     unsafe { free(r#loop) };
 }
 
-/// Chooses a schedule for the runs to come. ADMPI_LOOP_AUTO does the first step on the tape and measures it. Where all steps fit into
+/// Chooses a schedule for the runs to come. ADMPI_LOOP_AUTO does the first steps on the tape and measures them. Where all steps fit into
 /// the budget they stay on the tape. Else it takes the schedule that runs the fewest steps again. In a program of several ranks it
 /// needs admpi_time_loop_set_comm, and is ADMPI_LOOP_BINOMIAL with 100 snapshots without.
 /// @param kind       ADMPI_LOOP_ALL, ADMPI_LOOP_BLOCKS, ADMPI_LOOP_BINOMIAL, ADMPI_LOOP_MIXED or ADMPI_LOOP_AUTO

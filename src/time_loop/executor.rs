@@ -71,8 +71,9 @@ pub struct Run {
     /// Those of the states before blocks, from each block on where they change; and those after the last.
     pub labels: Vec<(u64, Rc<Labels>)>,
     pub store: Store,
-    /// The state before the loop, if it is kept before the plan says where.
+    /// The states before the loop and after its first step, if they are kept before the plan says where.
     pub initial: Option<Snapshot>,
+    pub second: Option<(Vec<Var>, Snapshot)>,
     /// In checking mode a checksum of the state before each block.
     pub sums: Vec<u64>,
     pub labeller: Labeller,
@@ -211,11 +212,29 @@ impl Run {
         }
     }
 
+    /// The same for the state after the first step, where the second is done already.
+    fn note_second(&mut self, block: u64) {
+        let Some((mut second, snapshot)) = self.second.take() else { return };
+        std::mem::swap(&mut self.scratch, &mut second);
+        self.note(block);
+        std::mem::swap(&mut self.scratch, &mut second);
+        self.second = Some((second, snapshot));
+    }
+
     /// Keeps the state before the loop, before the plan says where.
     pub fn keep_initial(&mut self) -> Result<()> {
-        let saved = self.state.save();
-        self.initial = Some(self.store.keep(&self.scratch, saved, Place::Memory, 0)?);
+        self.initial = Some(self.keep_early()?);
         Ok(())
+    }
+
+    /// Keeps the state after the first step, too.
+    pub fn keep_second(&mut self) -> Result<()> {
+        self.second = Some((self.scratch.clone(), self.keep_early()?));
+        Ok(())
+    }
+
+    fn keep_early(&mut self) -> Result<Snapshot> {
+        self.store.keep(&self.scratch, self.state.save(), Place::Memory, 0)
     }
 
     /// The first run, of which `done` steps are done. The number of steps.
@@ -299,11 +318,13 @@ impl Run {
                 self.forget()?;
             }
         }
-        if *done > steps.start {
+        if *done > steps.end {
+            self.note_second(block + 1);
+        } else if *done > steps.start {
             self.read()?;
             self.note(block + 1);
         }
-        Ok(*done == steps.end)
+        Ok(*done >= steps.end)
     }
 
     /// What stands on the tape since the nest began, in bytes.
@@ -327,12 +348,12 @@ impl Run {
     /// Keeps the state in `scratch`.
     fn keep(&mut self, place: Place) -> Result<()> {
         let number = self.plan.count(Place::Disk);
-        let snapshot = match self.initial.take() {
+        let snapshot = match self.early() {
             None => self.store.keep(&self.scratch, self.state.save(), place, number)?,
-            Some(initial) if place == Place::Memory => initial,
-            Some(initial) => {
+            Some(early) if place == Place::Memory => early,
+            Some(early) => {
                 let mut state = self.scratch.clone();
-                self.store.move_to_disk(initial, &mut state, number)?
+                self.store.move_to_disk(early, &mut state, number)?
             }
         };
         self.plan.stored(place, Data::State(snapshot));
@@ -345,6 +366,19 @@ impl Run {
             statistics.disk_bytes = statistics.disk_bytes.max(on_disk * bytes);
         });
         Ok(())
+    }
+
+    /// What was kept early, where the plan comes to keep it: the state before the loop, or after one step in a block of its own.
+    fn early(&mut self) -> Option<Snapshot> {
+        if self.initial.is_some() {
+            return self.initial.take();
+        }
+        let (_, second) = self.second.take()?;
+        if self.plan.at.map(|block| self.plan.schedule.range(block).start) == Some(1) {
+            return Some(second);
+        }
+        self.store.forget(second);
+        None
     }
 
     fn drop(&mut self, which: usize) {

@@ -156,7 +156,7 @@ impl Loop {
         given: Vec<Var>,
     ) -> Result<u64> {
         if kind == Kind::All {
-            return run_plainly(&step, 0, steps);
+            return self.counted(run_plainly(&step, 0, steps));
         }
         let disk = self.disk.as_ref().map(|&(_, disk)| disk);
         // A schedule that is chosen later takes the place of this one.
@@ -174,6 +174,7 @@ impl Loop {
             labels: Vec::new(),
             store: Store::new(self.disk.as_ref().map(|(directory, _)| directory.clone())),
             initial: None,
+            second: None,
             sums: Vec::new(),
             labeller: Labeller::default(),
             sure: 1,
@@ -188,12 +189,11 @@ impl Loop {
         let mut done = 0;
         if kind == Kind::Auto {
             // SAFETY: the caller's promise.
-            let chosen = unsafe { self.measure(&mut run, steps)? };
+            let chosen = unsafe { self.measure(&mut run, steps, &mut done)? };
             self.chosen.set(chosen);
-            done = 1;
             match Schedule::new(chosen, steps, disk) {
                 None => {
-                    let steps = run_plainly(&run.step, done, steps)?;
+                    let steps = self.counted(run_plainly(&run.step, done, steps))?;
                     return run.check_parameters().map(|()| steps);
                 }
                 Some(schedule) => run.plan = Plan::new(schedule),
@@ -217,25 +217,42 @@ impl Loop {
         Ok(steps)
     }
 
-    /// Does the first step on the tape, and chooses by what it took.
+    /// Counts steps that stay on the tape.
+    fn counted(&self, steps: Result<u64>) -> Result<u64> {
+        let mut statistics = self.statistics.get();
+        statistics.first += *steps.as_ref().unwrap_or(&0);
+        self.statistics.set(statistics);
+        steps
+    }
+
+    /// Does the first steps on the tape, and chooses by what they took. A state that is passive before the loop becomes active in
+    /// its first step, and only the second one tells what a step records; where the end is not known, there may be none.
     ///
     /// # Safety
     /// As for `run`.
-    unsafe fn measure(&self, run: &mut Run, steps: Option<u64>) -> Result<Kind> {
+    unsafe fn measure(&self, run: &mut Run, steps: Option<u64>, done: &mut u64) -> Result<Kind> {
         // SAFETY: the caller's promise.
-        let (before, width) =
-            unsafe { ((*self.tape).statistics().used_bytes, (*self.tape).width()) };
+        let used = || unsafe { (*self.tape).statistics().used_bytes };
         run.keep_initial()?;
-        run.step.run(0)?;
-        run.read()?;
+        let (mut before, mut record) = (used(), 1);
+        for step in 0..if steps >= Some(3) { 2 } else { 1 } {
+            if step == 1 {
+                run.keep_second()?;
+            }
+            run.step.run(step)?;
+            run.read()?;
+            *done = step + 1;
+            record = record.max(used() - before);
+            before = used();
+        }
         // SAFETY: as above.
-        let after = unsafe { (*self.tape).statistics() };
+        let (after, width) = unsafe { ((*self.tape).statistics(), (*self.tape).width()) };
         let free = after.limit_bytes.saturating_sub(after.used_bytes).min(arena::available());
         // A sweep reads and writes a state at a time, in copies of its own.
         let state = size_of_val(&*run.scratch) as u64 / 2;
         let mut sizes = Sizes {
             state,
-            record: (after.used_bytes - before).max(1) + 8 * width as u64,
+            record: record + 8 * width as u64,
             budget: self.budget.unwrap_or(free).saturating_sub(8 * state),
         };
         if let Some((_, agree)) = &self.ranks {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// What a user chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What the first step costs, and the memory there is, decide.
+    /// What the first steps take, and the memory there is, decide.
     Auto,
     /// Everything on the tape.
     All,
