@@ -4492,6 +4492,8 @@ module admpi
     procedure :: callback => tape_callback
     procedure :: precomputed => tape_precomputed
     procedure :: statistics => tape_statistics
+    procedure :: set_profile => tape_set_profile
+    procedure :: profile_table => tape_profile_table
     procedure, private :: reverse_all, reverse_range
     generic :: reverse => reverse_all, reverse_range
     procedure, private :: input_0, input_1, input_2, input_3, input_4, input_5, input_6, input_7
@@ -4505,6 +4507,7 @@ module admpi
   end type
   public :: admpi_tape
   public :: admpi_last_error, admpi_live_expressions
+  public :: admpi_region_begin, admpi_region_end
   public :: admpi_detail_report, admpi_detail_refusal ! for the other modules
 
   interface
@@ -4633,6 +4636,34 @@ module admpi
       import
       type(c_ptr), value :: tape
       type(admpi_statistics), intent(inout) :: statistics
+    end function
+    integer(c_int32_t) function c_set_profile(tape, on) bind(C, name='admpi_tape_set_profile')
+      import
+      type(c_ptr), value :: tape
+      integer(c_int32_t), value :: on
+    end function
+    integer(c_int32_t) function c_profile(tape, profile) bind(C, name='admpi_tape_profile')
+      import
+      type(c_ptr), value :: tape
+      type(c_ptr), intent(inout) :: profile
+    end function
+    integer(c_int32_t) function c_profile_table(profile, most, text) bind(C, name='admpi_profile_table')
+      import
+      type(c_ptr), value :: profile
+      integer(c_int64_t), value :: most
+      type(c_ptr), intent(inout) :: text
+    end function
+    subroutine c_profile_free(profile) bind(C, name='admpi_profile_free')
+      import
+      type(c_ptr), value :: profile
+    end subroutine
+    integer(c_int32_t) function c_region_begin(name) bind(C, name='admpif_region_begin')
+      import
+      character(kind=c_char), intent(in) :: name(*)
+    end function
+    integer(c_int32_t) function c_region_end(name) bind(C, name='admpif_region_end')
+      import
+      character(kind=c_char), intent(in) :: name(*)
     end function
     ! The leaves of expressions that nobody has used: 0 between statements.
     integer(c_int32_t) function admpi_live_expressions() bind(C, name='admpif_live')
@@ -14957,10 +14988,13 @@ contains
 
   function admpi_last_error() result(text)
     character(:), allocatable :: text
+    text = text_at(c_last_error())
+  end function
+  function text_at(at) result(text)
+    type(c_ptr), intent(in) :: at
+    character(:), allocatable :: text
     character(kind=c_char), pointer :: from(:)
-    type(c_ptr) :: at
     integer :: i
-    at = c_last_error()
     call c_f_pointer(at, from, [c_strlen(at)])
     allocate (character(size(from)) :: text)
     do i = 1, size(from)
@@ -15096,6 +15130,44 @@ contains
     type(admpi_statistics), intent(inout) :: statistics
     integer, intent(out), optional :: ierr
     call report(c_statistics(self%handle, statistics), 'statistics', ierr)
+  end subroutine
+  ! What each region costs, from now on or no longer. Turning it on forgets what was counted before.
+  subroutine tape_set_profile(self, on, ierr)
+    class(admpi_tape), intent(in) :: self
+    logical, intent(in) :: on
+    integer, intent(out), optional :: ierr
+    call report(c_set_profile(self%handle, merge(1_c_int32_t, 0_c_int32_t, on)), 'set_profile', ierr)
+  end subroutine
+  ! The table of the dearest regions: ten of them, or most; 0 means all.
+  subroutine tape_profile_table(self, table, most, ierr)
+    class(admpi_tape), intent(in) :: self
+    character(:), allocatable, intent(out) :: table
+    integer, intent(in), optional :: most
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: profile, text
+    integer(c_int64_t) :: rows
+    integer(c_int32_t) :: status
+    profile = c_null_ptr
+    rows = 10
+    if (present(most)) rows = most
+    status = c_profile(self%handle, profile)
+    if (status == 0) status = c_profile_table(profile, rows, text)
+    table = ''
+    if (status == 0) table = text_at(text)
+    call c_profile_free(profile)
+    call report(status, 'profile_table', ierr)
+  end subroutine
+
+  ! A region of the current tape, which a profile counts. Without a profile these have no effect.
+  subroutine admpi_region_begin(name, ierr)
+    character(*), intent(in) :: name
+    integer, intent(out), optional :: ierr
+    call report(c_region_begin(trim(name)//c_null_char), 'region_begin', ierr)
+  end subroutine
+  subroutine admpi_region_end(name, ierr)
+    character(*), intent(in) :: name
+    integer, intent(out), optional :: ierr
+    call report(c_region_end(trim(name)//c_null_char), 'region_end', ierr)
   end subroutine
 
   ! C counts directions from 0.

@@ -65,6 +65,9 @@
  * as state or parameters, the functions and their contexts live as long as the tape holds a run. One thread uses it at a time.
  * NULL is an error, except for admpi_time_loop_free.
  *
+ * `admpi_profile *` comes from admpi_tape_profile, and admpi_profile_free frees it once. It outlives its tape. One thread uses it at
+ * a time. NULL is an error, except for admpi_profile_free.
+ *
  * `AMPI_Request` comes from the call that started it, or is AMPI_REQUEST_NULL. It is completed or freed once: that call
  * sets the handle that it is given to AMPI_REQUEST_NULL, and other copies must not be used again. A persistent request
  * lives until AMPI_Request_free. A request of an active call is completed on the thread whose tape was current at its
@@ -81,8 +84,8 @@
  * Other pointers: an input points to the number of items that its comment says, which nobody changes during the call. It
  * may be NULL if there are no items. An output (`_out`) points to memory for that number. It is written only on success. It
  * does not overlap inputs and is not NULL, unless the comment says so. This also holds for admpi_position, admpi_nest,
- * admpi_statistics, admpi_map_data, admpi_map_failure, admpi_mpi_statistics_t, admpi_time_loop_statistics and arrays of
- * admpi_var. A text ends with a
+ * admpi_statistics, admpi_map_data, admpi_map_failure, admpi_mpi_statistics_t, admpi_time_loop_statistics, admpi_profile_row,
+ * admpi_profile_spread and arrays of admpi_var. A text ends with a
  * zero byte. The caller owns it, and the library copies what it keeps. Memory to which a function returns a pointer
  * belongs to the library, and is valid as long as the comment says. */
 #ifndef ADMPI_H

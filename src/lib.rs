@@ -26,6 +26,7 @@ pub mod matrix; // floor 3
 pub mod mpi; // floor 4
 pub mod options; // floor 1
 pub mod pmap; // floor 7
+pub mod profile; // floor 1
 pub mod sparsity; // floor 3
 pub mod special; // floor 1
 pub mod tape; // floor 2

@@ -16,6 +16,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("elementary", 1),
     ("var_pack", 1),
     ("options", 1),
+    ("profile", 1),
     ("tape", 2),
     ("foreign", 3),
     ("matrix", 3),

@@ -71,6 +71,7 @@ fn generate(unit: &str) -> String {
         ("super::linalg::", "linalg"),
         ("super::map::", "map"),
         ("super::pmap::", "pmap"),
+        ("super::profile::", "profile"),
         ("super::time_loop::", "time_loop"),
     ] {
         let header = format!("admpi/{header}.h");

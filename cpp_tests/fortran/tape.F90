@@ -19,5 +19,32 @@ program test_tape
   g = tape%adjoint(x)
   if (abs(admpi_value(y) - (6d0 + sin(5d0)/2d0 - 18d0)) > 1d-14) error stop 'value'
   if (maxval(abs(g - [3d0 - sin(5d0)/4d0, 2d0 - 12d0, cos(5d0)/2d0])) > 1d-14) error stop 'gradient'
+  call profiled()
   call tape%free()
+
+contains
+
+  ! Regions, and the table of their profile.
+  subroutine profiled()
+    character(:), allocatable :: table
+    integer :: status
+
+    call tape%profile_table(table, ierr=status)
+    if (status == 0 .or. index(admpi_last_error(), 'admpi_tape_set_profile') == 0) error stop 'no profile'
+    call admpi_region_begin('ignored')
+    call tape%set_profile(.true.)
+    call admpi_region_begin('model')
+    call admpi_region_begin('inner  ')
+    y = x(1)*x(2)
+    call admpi_region_end('model', status)
+    if (status == 0 .or. index(admpi_last_error(), 'innermost open region is "inner"') == 0) error stop 'region_end'
+    call admpi_region_end('inner')
+    call admpi_region_end('model')
+    call tape%profile_table(table, most=0)
+    if (index(table, 'model/inner ') == 0 .or. index(table, 'ignored') /= 0) error stop 'profile_table'
+    call tape%profile_table(table, most=1)
+    if (index(table, '(others)') == 0) error stop 'most'
+    call tape%set_profile(.false.)
+    call admpi_region_end('passed over')
+  end subroutine
 end program

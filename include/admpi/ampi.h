@@ -11,6 +11,7 @@
 #include "admpi/var.h"
 #include "admpi/abi.h"
 #include "admpi/matrix.h"
+#include "admpi/profile.h"
 #include "admpi/time_loop.h"
 
 #ifdef __cplusplus
@@ -126,6 +127,17 @@ int AMPI_Finalize(void);
 int admpi_mpi_statistics(struct admpi_mpi_statistics_t *statistics_out);
 
 /**
+ * Gathers the profiles of all ranks on rank 0 of `comm`, where the profile becomes that of all: each row has the least, the mean
+ * and the most of a number. A region that a rank never entered counts as zeros there. On other ranks the profile has no
+ * rows left, and its table is empty. Collective over `comm`.
+ * @param profile  this rank's profile
+ * @param comm     an intracommunicator
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_LIMIT, ADMPI_ERR_MPI
+ */
+int admpi_profile_gather(admpi_profile *profile,
+                         MPI_Comm comm);
+
+/**
  * Seeds a value that all ranks of `comm` hold, such as the result of an Allreduce. The seed is set once, on rank 0, since
  * the objective is the sum of what the ranks seed. All ranks of `comm` call this function, which does not communicate.
  * @param tape       the tape of `y`
@@ -183,8 +195,8 @@ int AMPI_Comm_register(MPI_Comm comm);
 int admpi_set_polling(int on);
 
 /**
- * Sets the source line of this thread's next AMPI_ call, for the messages of checking mode. If ADMPI_SOURCE_LINES is
- * defined before the headers are included, every differentiated call sets it.
+ * Sets the source line of this thread's next AMPI_ call, for the messages of checking mode and for profiles. If
+ * ADMPI_SOURCE_LINES is defined before the headers are included, every differentiated call sets it.
  * @param file  the source file: a string that lives as long as the program; NULL is ignored
  * @param line  the line
  */

@@ -56,6 +56,8 @@
 #include "admpi/steps.h"
 #include "admpi/pmap_programs.h"
 #include "admpi/time_loop.h"
+#include "admpi/profile.h"
+#include "admpi/region.h"
 #include "admpi/deprecated.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "admpi/functions.hpp"
+#include "admpi/profile.hpp"
 #include "admpi/thrown.hpp"
 
 namespace admpi {
@@ -223,6 +224,19 @@ class tape_ref {
     detail::check(admpi_tape_statistics(handle_, &statistics));
     return statistics;
   }
+  /// Turns the profile on or off: what each admpi::region costs, forward and in sweeps. Turning it on forgets what was counted
+  /// before.
+  void set_profile(bool on) { detail::check(admpi_tape_set_profile(handle_, on ? 1 : 0)); }
+  /// The profile as it is now. Printed, it is a table of the ten dearest regions.
+  admpi::profile profile() const { return admpi::profile(handle_); }
+#if ADMPI_HAVE_MPI
+  /// The profile of all ranks, on rank 0 of comm; on the others it is empty. All ranks of comm call it.
+  admpi::profile profile(MPI_Comm comm) const {
+    admpi::profile profile(handle_);
+    profile.gather(comm);
+    return profile;
+  }
+#endif
   /// Sets the bytes that the tape may use; 0 is the default. A recording that exceeds them throws limit_error.
   void set_limit(std::uint64_t bytes) { detail::check(admpi_tape_set_limit(handle_, bytes)); }
   /// Returns committed but unused memory to the system.

@@ -17,7 +17,9 @@ use crate::mpi::{Comm, Datatype, Op};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
+use super::profile::admpi_profile;
 use super::time_loop::admpi_time_loop;
+use crate::profile::Profile;
 
 /// Sizes that a program and the library compare; `include/admpi/abi.h`.
 #[allow(non_camel_case_types)]
@@ -135,6 +137,28 @@ pub unsafe extern "C-unwind" fn admpi_mpi_statistics(
     unsafe { give(("statistics_out", statistics_out), || Ok(counts)) }
 }
 
+/// Gathers the profiles of all ranks on rank 0 of `comm`, where the profile becomes that of all: each row has the least, the mean
+/// and the most of a number. A region that a rank never entered counts as zeros there. On other ranks the profile has no
+/// rows left, and its table is empty. Collective over `comm`.
+/// @param profile  this rank's profile
+/// @param comm     an intracommunicator
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_LIMIT, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_profile_gather(
+    profile: *mut admpi_profile,
+    comm: MPI_Comm,
+) -> c_int {
+    mpi_status("admpi_profile_gather", || {
+        // SAFETY: as the C contract says.
+        let (profile, comm) = unsafe { (super::out("profile", profile)?, Comm::new(comm)) };
+        let gathered = crate::mpi::gather_words(comm, &profile.0.words(), 0)?;
+        profile.0 = gathered.map_or_else(Profile::elsewhere, |ranks| {
+            Profile::of_ranks(ranks.iter().map(Vec::as_slice))
+        });
+        Ok(())
+    })
+}
+
 /// Seeds a value that all ranks of `comm` hold, such as the result of an Allreduce. The seed is set once, on rank 0, since
 /// the objective is the sum of what the ranks seed. All ranks of `comm` call this function, which does not communicate.
 /// @param tape       the tape of `y`
@@ -230,16 +254,22 @@ pub extern "C-unwind" fn admpi_set_polling(on: c_int) -> c_int {
     })
 }
 
-/// Sets the source line of this thread's next AMPI_ call, for the messages of checking mode. If ADMPI_SOURCE_LINES is
-/// defined before the headers are included, every differentiated call sets it.
+/// Sets the source line of this thread's next AMPI_ call, for the messages of checking mode and for profiles. If
+/// ADMPI_SOURCE_LINES is defined before the headers are included, every differentiated call sets it.
 /// @param file  the source file: a string that lives as long as the program; NULL is ignored
 /// @param line  the line
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_at(file: *const c_char, line: c_int) {
-    if !file.is_null() && tape::checking() {
-        // SAFETY: as the C contract says.
-        check::at(unsafe { CStr::from_ptr(file) }, crate::mpi::wide_int(line));
+    if file.is_null() || !(tape::checking() || tape::regions_are_wanted()) {
+        return;
     }
+    // SAFETY: as the C contract says.
+    let file = unsafe { CStr::from_ptr(file) };
+    if tape::checking() {
+        check::at(file, crate::mpi::wide_int(line));
+    }
+    // A profile that cannot tell the line charges the region around it.
+    let _ = tape::current(|tape| tape.begin_line(&file.to_string_lossy(), line));
 }
 
 /// Checks that the C++ type of a buffer matches its datatype: active values need an active datatype, others a passive one.

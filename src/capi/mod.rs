@@ -25,6 +25,7 @@
 //!   it, live.
 //! - **Engine and value of pmap** (`admpi_pmap`, `admpi_pmap_value`): NULL, or the `Box` of the call that made it, live, on its
 //!   thread. An engine may be in a call of `admpi_pmap_run` whose body makes another.
+//! - **Profile** (`admpi_profile`): NULL, or the `Box` of `admpi_tape_profile`, live, with no other thread in a call with it.
 //! - **Active value** (`admpi_var`): initialised; its id and tag are zero, or were made by the library or its inline
 //!   recorders. It may be stale: that is found by its tag, or by the next sweep.
 //! - **Arrays**: NULL or `n` initialised elements, aligned, that nobody writes to during the call; for outputs memory
@@ -87,6 +88,7 @@ pub mod pmap;
 pub mod pmap_programs;
 #[cfg(feature = "mpi")]
 pub mod pmap_ranks;
+pub mod profile;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod reductions;

@@ -234,6 +234,9 @@ int32_t admpif_reset(admpi_tape *tape) {
   return status;
 }
 
+int32_t admpif_region_begin(const char *name) { return admpi_region_begin(name); }
+int32_t admpif_region_end(const char *name) { return admpi_region_end(name); }
+
 /* Of arrays, and in place. */
 int32_t admpif_seed(admpi_tape *tape, V y, D weight, int64_t n, int32_t direction) {
   int32_t status = 0;

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "admpi/ops.h"
+#include "admpi/region.h"
 
 /* What Fortran sees of an expression. */
 typedef struct admpi_expr {

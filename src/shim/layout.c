@@ -2,6 +2,7 @@
 #include "admpi/map.h"
 #include "admpi/matrix.h"
 #include "admpi/pmap_programs.h"
+#include "admpi/profile.h"
 #include "admpi/time_loop.h"
 #include "admpi/var.h"
 
@@ -37,3 +38,5 @@ LAID_OUT_admpi_map_failure;
 LAID_OUT_admpi_pmap_account;
 LAID_OUT_admpi_pmap_topology;
 LAID_OUT_admpi_time_loop_statistics;
+LAID_OUT_admpi_profile_spread;
+LAID_OUT_admpi_profile_row;

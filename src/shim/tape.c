@@ -1,6 +1,7 @@
 /* What Rust cannot define on the stable toolchain: an initial-exec thread-local variable, which the
  * inline recorders of every language read, and the tape it names while a thread has none. */
 #define ADMPI_TAPE_INLINE
+#include "admpi/region.h"
 #include "admpi/var.h"
 
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 admpi_tape admpi_no_tape = {.abi = ADMPI_TAPE_ABI, .epoch = 1};
 
 __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec"))) = &admpi_no_tape;
+
+int admpi_detail_regions = 0;
 
 admpi_tape *admpi_shim_current(void) { return admpi_tls_tape; }
 

@@ -5,6 +5,8 @@ use crate::error::Result;
 use std::any::{Any, TypeId};
 
 pub trait Companion: Any + Send {
+    /// So far the tape has been recorded, before a sweep begins or ends, and before a part is forgotten.
+    fn recorded(&mut self, _top: &Position) {}
     /// A sweep from `from` down to `to` is about to start, in a tape or nest that begins at `base`; `whole` if it starts
     /// at the end, `seeded` if it has adjoints to propagate. One that fails leaves all as it was.
     fn begin(
@@ -60,6 +62,13 @@ impl Companions {
         unsafe { &mut *companion }
     }
 
+    /// The one of type `C`, if there is one.
+    pub fn find<C: Companion>(&mut self) -> Option<&mut C> {
+        let (_, companion) = self.0.iter_mut().find(|(kind, _)| *kind == TypeId::of::<C>())?;
+        let companion: &mut dyn Any = &mut **companion;
+        companion.downcast_mut()
+    }
+
     #[cold]
     fn make<C: Companion + Default>(&mut self) -> *mut C {
         let mut companion = Box::<C>::default();
@@ -101,8 +110,11 @@ impl Companions {
     }
 
     /// Ends all of them, be there errors; tells the first.
-    pub fn end(&mut self, bottom: bool) -> Result<()> {
-        let end = |(_, companion): &mut (TypeId, Box<dyn Companion>)| companion.end(bottom);
+    pub fn end(&mut self, bottom: bool, top: impl Fn() -> Position) -> Result<()> {
+        let end = |(_, companion): &mut (TypeId, Box<dyn Companion>)| {
+            companion.recorded(&top());
+            companion.end(bottom)
+        };
         self.0.iter_mut().map(end).fold(Ok(()), Result::and)
     }
 
@@ -110,8 +122,12 @@ impl Companions {
         self.0.iter().find_map(|(_, companion)| companion.nearest(event))
     }
 
-    pub fn forget(&mut self, position: &Position) {
-        self.0.iter_mut().for_each(|(_, companion)| companion.forget(position));
+    /// `top` tells how far the tape has been recorded.
+    pub fn forget(&mut self, position: &Position, top: &Position) {
+        for (_, companion) in &mut self.0 {
+            companion.recorded(top);
+            companion.forget(position);
+        }
     }
 
     pub fn each(&mut self, mut f: impl FnMut(&mut dyn Companion) -> Result<()>) -> Result<()> {

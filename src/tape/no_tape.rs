@@ -1,10 +1,12 @@
 //! What a thread without a tape has in its place, and what makes it look at its operands.
 
 use super::cursors::Cursors;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 unsafe extern "C" {
     static mut admpi_no_tape: Cursors;
+    /// A plain word for inline code, which only reads it.
+    static admpi_detail_regions: AtomicI32;
 }
 
 /// What a thread without a tape has in its place.
@@ -50,4 +52,23 @@ pub fn count_recording(on: bool) {
     } else {
         reasons_to_look().fetch_sub(2, Ordering::Relaxed);
     }
+}
+
+/// How many want to know of regions.
+#[inline]
+fn wanting_regions() -> &'static AtomicI32 {
+    // SAFETY: a word of the shim that lives as long as the library.
+    unsafe { &admpi_detail_regions }
+}
+
+/// One more wants to know of regions, or one fewer: where nobody does, inline code passes them over.
+#[cold]
+pub fn count_wanting_regions(more: bool) {
+    wanting_regions().fetch_add(if more { 1 } else { -1 }, Ordering::Relaxed);
+}
+
+/// Whether somebody does.
+#[inline]
+pub fn regions_are_wanted() -> bool {
+    wanting_regions().load(Ordering::Relaxed) != 0
 }

@@ -37,6 +37,11 @@ impl Tape {
         self.kept_adjoint.truncate(kept * self.width);
     }
 
+    fn forget_companions(&mut self, position: &Position) {
+        let top = self.position();
+        self.companions.forget(position, &top);
+    }
+
     /// Drops, in reverse order, what the events at and above `position` own, and forgets them. Nothing
     /// is recorded meanwhile, since destructors of the user's may run.
     ///
@@ -77,7 +82,7 @@ impl Tape {
         // SAFETY: the caller's promise.
         unsafe {
             (*tape).check_arena_loans(position.payload)?;
-            (*tape).companions.forget(position);
+            (*tape).forget_companions(position);
             (*tape).zero_adjoints_from(position.id);
             Self::drop_events(tape, position);
             (*tape).rewind(position);
@@ -92,7 +97,7 @@ impl Tape {
     pub unsafe fn free(tape: *mut Self) {
         // SAFETY: the caller's promise.
         unsafe {
-            (*tape).companions.forget(&Position::BOTTOM);
+            (*tape).forget_companions(&Position::BOTTOM);
             Self::drop_events(tape, &Position::BOTTOM);
             let mut tape = Box::from_raw(tape);
             if tape.is_arena_lent(0) {
@@ -257,7 +262,7 @@ impl Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
-        self.companions.forget(&Position::BOTTOM);
+        self.forget_companions(&Position::BOTTOM);
         // SAFETY: live until this returns.
         unsafe { Self::drop_events(self, &Position::BOTTOM) };
         self.stop();

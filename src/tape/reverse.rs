@@ -196,7 +196,10 @@ impl Tape {
         let whole = !self.in_steps && from.same_place(&self.position());
         // A rank that allows zeros counts as one that has seeded.
         let seeded = self.seeded || !self.is_strict();
-        let begun = companions.begin(|companion| companion.begin(from, to, &base, whole, seeded));
+        let begun = companions.begin(|companion| {
+            companion.recorded(&self.position());
+            companion.begin(from, to, &base, whole, seeded)
+        });
         self.companions.restore(companions);
         begun?;
         // Elements of matrices are those of an earlier time while the sweep is on its way.
@@ -211,7 +214,7 @@ impl Tape {
         let running = self.sweeps.pop().expect("begin_sweep has added it");
         let bottom = running.bottom;
         let mut companions = std::mem::take(&mut self.companions);
-        let ended = companions.end(bottom && result.is_ok());
+        let ended = companions.end(bottom && result.is_ok(), || self.position());
         self.companions.restore(companions);
         result.and(ended)?;
         if self.nests.len() != running.nests {
