@@ -315,7 +315,6 @@ module ampi_f08
   use mpi_f08, only: AMPI_Aint_add => MPI_Aint_add
   use mpi_f08, only: AMPI_Aint_diff => MPI_Aint_diff
   use mpi_f08, only: AMPI_Alloc_mem => MPI_Alloc_mem
-  use mpi_f08, only: AMPI_Barrier => MPI_Barrier
   use mpi_f08, only: AMPI_Buffer_attach => MPI_Buffer_attach
   use mpi_f08, only: AMPI_Buffer_detach => MPI_Buffer_detach
   use mpi_f08, only: AMPI_Cartdim_get => MPI_Cartdim_get
@@ -425,13 +424,11 @@ module ampi_f08
   use mpi_f08, only: AMPI_Info_get_valuelen => MPI_Info_get_valuelen
   use mpi_f08, only: AMPI_Info_set => MPI_Info_set
   use mpi_f08, only: AMPI_Initialized => MPI_Initialized
-  use mpi_f08, only: AMPI_Iprobe => MPI_Iprobe
   use mpi_f08, only: AMPI_Is_thread_main => MPI_Is_thread_main
   use mpi_f08, only: AMPI_Lookup_name => MPI_Lookup_name
   use mpi_f08, only: AMPI_Open_port => MPI_Open_port
   use mpi_f08, only: AMPI_Op_commutative => MPI_Op_commutative
   use mpi_f08, only: AMPI_Pcontrol => MPI_Pcontrol
-  use mpi_f08, only: AMPI_Probe => MPI_Probe
   use mpi_f08, only: AMPI_Publish_name => MPI_Publish_name
   use mpi_f08, only: AMPI_Query_thread => MPI_Query_thread
   use mpi_f08, only: AMPI_Register_datarep => MPI_Register_datarep
@@ -479,10 +476,6 @@ module ampi_f08
   use mpi_f08, only: AMPI_Win_create_errhandler => MPI_Win_create_errhandler
   use mpi_f08, only: AMPI_Win_create_keyval => MPI_Win_create_keyval
   use mpi_f08, only: AMPI_Win_delete_attr => MPI_Win_delete_attr
-  use mpi_f08, only: AMPI_Win_flush => MPI_Win_flush
-  use mpi_f08, only: AMPI_Win_flush_all => MPI_Win_flush_all
-  use mpi_f08, only: AMPI_Win_flush_local => MPI_Win_flush_local
-  use mpi_f08, only: AMPI_Win_flush_local_all => MPI_Win_flush_local_all
   use mpi_f08, only: AMPI_Win_free_keyval => MPI_Win_free_keyval
   use mpi_f08, only: AMPI_Win_get_attr => MPI_Win_get_attr
   use mpi_f08, only: AMPI_Win_get_errhandler => MPI_Win_get_errhandler
@@ -494,7 +487,6 @@ module ampi_f08
   use mpi_f08, only: AMPI_Win_set_info => MPI_Win_set_info
   use mpi_f08, only: AMPI_Win_set_name => MPI_Win_set_name
   use mpi_f08, only: AMPI_Win_shared_query => MPI_Win_shared_query
-  use mpi_f08, only: AMPI_Win_sync => MPI_Win_sync
   use mpi_f08, only: AMPI_Wtick => MPI_Wtick
   use mpi_f08, only: AMPI_Wtime => MPI_Wtime
   use mpi_f08, only: AMPI_Sizeof => MPI_Sizeof
@@ -509,6 +501,11 @@ module ampi_f08
   common /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR
 
   interface
+    subroutine AMPI_Barrier(comm, ierror)
+      import
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Barrier
     subroutine AMPI_Barrier_init(comm, info, request, ierror)
       import
       type(AMPI_Comm), intent(in) :: comm
@@ -1177,6 +1174,15 @@ module ampi_f08
       type(AMPI_Comm), intent(out) :: newintercomm
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Intercomm_merge
+    subroutine AMPI_Iprobe(source, tag, comm, flag, status, ierror)
+      import
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      type(AMPI_Comm), intent(in) :: comm
+      logical, intent(out) :: flag
+      type(AMPI_Status), intent(out) :: status
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Iprobe
     subroutine AMPI_Mprobe(source, tag, comm, message, status, ierror)
       import
       integer, intent(in) :: source
@@ -1299,6 +1305,14 @@ module ampi_f08
       type(AMPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Precv_init
+    subroutine AMPI_Probe(source, tag, comm, status, ierror)
+      import
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Status), intent(out) :: status
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Probe
     subroutine AMPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request, &
         ierror) DESCRIBED("ampi_psend_init_described")
       import
@@ -1582,6 +1596,28 @@ module ampi_f08
       type(AMPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Win_fence
+    subroutine AMPI_Win_flush(rank, win, ierror)
+      import
+      integer, intent(in) :: rank
+      type(AMPI_Win), intent(in) :: win
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_flush
+    subroutine AMPI_Win_flush_all(win, ierror)
+      import
+      type(AMPI_Win), intent(in) :: win
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_flush_all
+    subroutine AMPI_Win_flush_local(rank, win, ierror)
+      import
+      integer, intent(in) :: rank
+      type(AMPI_Win), intent(in) :: win
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_flush_local
+    subroutine AMPI_Win_flush_local_all(win, ierror)
+      import
+      type(AMPI_Win), intent(in) :: win
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_flush_local_all
     subroutine AMPI_Win_free(win, ierror)
       import
       type(AMPI_Win), intent(inout) :: win
@@ -1615,6 +1651,11 @@ module ampi_f08
       type(AMPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Win_start
+    subroutine AMPI_Win_sync(win, ierror)
+      import
+      type(AMPI_Win), intent(in) :: win
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_sync
     subroutine AMPI_Win_test(win, flag, ierror)
       import
       type(AMPI_Win), intent(in) :: win

@@ -71,11 +71,6 @@ void ampi_attr_put_(void *comm, void *keyval, void *attribute_val, void *ierror)
   mpi_attr_put_(comm, keyval, attribute_val, ierror);
 }
 
-void mpi_barrier_(void *comm, void *ierror);
-void ampi_barrier_(void *comm, void *ierror) {
-  mpi_barrier_(comm, ierror);
-}
-
 void mpi_buffer_attach_(void *buffer, void *size, void *ierror);
 void ampi_buffer_attach_(void *buffer, void *size, void *ierror) {
   mpi_buffer_attach_(buffer, size, ierror);
@@ -692,11 +687,6 @@ void ampi_initialized_(void *flag, void *ierror) {
   mpi_initialized_(flag, ierror);
 }
 
-void mpi_iprobe_(void *source, void *tag, void *comm, void *flag, void *status, void *ierror);
-void ampi_iprobe_(void *source, void *tag, void *comm, void *flag, void *status, void *ierror) {
-  mpi_iprobe_(source, tag, comm, flag, status, ierror);
-}
-
 void mpi_is_thread_main_(void *flag, void *ierror);
 void ampi_is_thread_main_(void *flag, void *ierror) {
   mpi_is_thread_main_(flag, ierror);
@@ -732,11 +722,6 @@ void ampi_op_commutative_(void *op, void *commute, void *ierror) {
 void mpi_pcontrol_(void *level);
 void ampi_pcontrol_(void *level) {
   mpi_pcontrol_(level);
-}
-
-void mpi_probe_(void *source, void *tag, void *comm, void *status, void *ierror);
-void ampi_probe_(void *source, void *tag, void *comm, void *status, void *ierror) {
-  mpi_probe_(source, tag, comm, status, ierror);
 }
 
 void mpi_publish_name_(void *service_name, void *info, void *port_name, void *ierror,
@@ -1089,26 +1074,6 @@ void ampi_win_delete_attr_(void *win, void *win_keyval, void *ierror) {
   mpi_win_delete_attr_(win, win_keyval, ierror);
 }
 
-void mpi_win_flush_(void *rank, void *win, void *ierror);
-void ampi_win_flush_(void *rank, void *win, void *ierror) {
-  mpi_win_flush_(rank, win, ierror);
-}
-
-void mpi_win_flush_all_(void *win, void *ierror);
-void ampi_win_flush_all_(void *win, void *ierror) {
-  mpi_win_flush_all_(win, ierror);
-}
-
-void mpi_win_flush_local_(void *rank, void *win, void *ierror);
-void ampi_win_flush_local_(void *rank, void *win, void *ierror) {
-  mpi_win_flush_local_(rank, win, ierror);
-}
-
-void mpi_win_flush_local_all_(void *win, void *ierror);
-void ampi_win_flush_local_all_(void *win, void *ierror) {
-  mpi_win_flush_local_all_(win, ierror);
-}
-
 void mpi_win_free_keyval_(void *win_keyval, void *ierror);
 void ampi_win_free_keyval_(void *win_keyval, void *ierror) {
   mpi_win_free_keyval_(win_keyval, ierror);
@@ -1168,11 +1133,6 @@ void mpi_win_shared_query_(void *win, void *rank, void *size, void *disp_unit, v
 void ampi_win_shared_query_cptr_(void *win, void *rank, void *size, void *disp_unit, void *baseptr,
                                  void *ierror) {
   mpi_win_shared_query_(win, rank, size, disp_unit, baseptr, ierror);
-}
-
-void mpi_win_sync_(void *win, void *ierror);
-void ampi_win_sync_(void *win, void *ierror) {
-  mpi_win_sync_(win, ierror);
 }
 
 double mpi_wtick_(void);

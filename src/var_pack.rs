@@ -244,6 +244,10 @@ pub const fn id_of(mark: u64) -> u32 {
     if cfg!(target_endian = "little") { mark as u32 } else { (mark >> 32) as u32 }
 }
 
+pub const fn tag_of(mark: u64) -> u32 {
+    id_of(mark.rotate_left(32))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -645,7 +645,7 @@ TEST_CASE("test_windows_refuse") {
   else
     CHECK(middle.empty());
 
-  // Epochs of some ranks, and locks.
+  // Epochs of some ranks.
   on.fence(MPI_MODE_NOSUCCEED);
   on.post({at.left});
   on.start({at.right});
@@ -676,9 +676,6 @@ TEST_CASE("test_windows_refuse") {
   on.complete();
   says(refused(win, [&] { return AMPI_Win_wait(win); }), "start recording before AMPI_Win_post");
   MPI_Barrier(MPI_COMM_WORLD);
-  AMPI_Win_lock_all(0, win);
-  says(put(at.right, 0), "the window is locked");
-  AMPI_Win_unlock_all(win);
 
   double *memory;
   MPI_Win other;

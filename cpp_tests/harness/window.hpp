@@ -39,6 +39,14 @@ class window<paired> {
   void post(const std::vector<int> &) {}
   void start(const std::vector<int> &) {}
   void complete() {}
+  /// Under locks what a rank does is there for others when both have come to `barrier`.
+  void lock_all() {}
+  void unlock_all() {}
+  void lock(int, int = MPI_LOCK_SHARED) {}
+  void unlock(int) {}
+  void flush(int) {}
+  void flush_all() {}
+  void barrier() { exchange(); }
   /// All ranks come here.
   void wait() { exchange(); }
   void test() { exchange(); }
@@ -204,6 +212,13 @@ class window<active> {
     const group of(ranks, comm_);
     AMPI_Win_start(of.handle, 0, win_);
   }
+  void lock_all() { AMPI_Win_lock_all(0, win_); }
+  void unlock_all() { AMPI_Win_unlock_all(win_); }
+  void lock(int rank, int type = MPI_LOCK_SHARED) { AMPI_Win_lock(type, rank, 0, win_); }
+  void unlock(int rank) { AMPI_Win_unlock(rank, win_); }
+  void flush(int rank) { AMPI_Win_flush(rank, win_); }
+  void flush_all() { AMPI_Win_flush_all(win_); }
+  void barrier() { AMPI_Barrier(comm_); }
   void complete() { AMPI_Win_complete(win_); }
   void wait() { AMPI_Win_wait(win_); }
   void test() {

@@ -430,7 +430,6 @@
 #define AMPI_Attr_delete MPI_Attr_delete
 #define AMPI_Attr_get MPI_Attr_get
 #define AMPI_Attr_put MPI_Attr_put
-#define AMPI_Barrier MPI_Barrier
 #define AMPI_Buffer_attach MPI_Buffer_attach
 #define AMPI_Buffer_detach MPI_Buffer_detach
 #define AMPI_Cartdim_get MPI_Cartdim_get
@@ -553,7 +552,6 @@
 #define AMPI_Info_get_valuelen MPI_Info_get_valuelen
 #define AMPI_Info_set MPI_Info_set
 #define AMPI_Initialized MPI_Initialized
-#define AMPI_Iprobe MPI_Iprobe
 #define AMPI_Is_thread_main MPI_Is_thread_main
 #define AMPI_Keyval_create MPI_Keyval_create
 #define AMPI_Keyval_free MPI_Keyval_free
@@ -565,7 +563,6 @@
 #define AMPI_Op_commutative MPI_Op_commutative
 #define AMPI_Op_f2c MPI_Op_f2c
 #define AMPI_Pcontrol MPI_Pcontrol
-#define AMPI_Probe MPI_Probe
 #define AMPI_Publish_name MPI_Publish_name
 #define AMPI_Query_thread MPI_Query_thread
 #define AMPI_Register_datarep MPI_Register_datarep
@@ -660,10 +657,6 @@
 #define AMPI_Win_create_keyval MPI_Win_create_keyval
 #define AMPI_Win_delete_attr MPI_Win_delete_attr
 #define AMPI_Win_f2c MPI_Win_f2c
-#define AMPI_Win_flush MPI_Win_flush
-#define AMPI_Win_flush_all MPI_Win_flush_all
-#define AMPI_Win_flush_local MPI_Win_flush_local
-#define AMPI_Win_flush_local_all MPI_Win_flush_local_all
 #define AMPI_Win_free_keyval MPI_Win_free_keyval
 #define AMPI_Win_get_attr MPI_Win_get_attr
 #define AMPI_Win_get_errhandler MPI_Win_get_errhandler
@@ -675,7 +668,6 @@
 #define AMPI_Win_set_info MPI_Win_set_info
 #define AMPI_Win_set_name MPI_Win_set_name
 #define AMPI_Win_shared_query MPI_Win_shared_query
-#define AMPI_Win_sync MPI_Win_sync
 #define AMPI_Wtick MPI_Wtick
 #define AMPI_Wtime MPI_Wtime
 

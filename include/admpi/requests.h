@@ -44,6 +44,34 @@ int AMPI_Mprobe(int source,
 int AMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 
 /**
+ * MPI_Probe.
+ * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag          message tag or MPI_ANY_TAG
+ * @param comm         a communicator
+ * @param[out] status  or MPI_STATUS_IGNORE; MPI_Get_count counts in the type of the receiver
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+/**
+ * MPI_Iprobe.
+ * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag          message tag or MPI_ANY_TAG
+ * @param comm         a communicator
+ * @param[out] flag    1 if there was a message, else 0
+ * @param[out] status  or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+
+/**
+ * MPI_Barrier. Collective over `comm`.
+ * @param comm  a communicator
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Barrier(MPI_Comm comm);
+
+/**
  * MPI_Start. Each start decides whether the message is recorded.
  * @param[in,out] request  persistent and not active
  * @return an MPI code, raised on the request's communicator

@@ -16,7 +16,9 @@ extern "C" {
 
 /**
  * MPI_Win_create. The window may be accessed with active data if `disp_unit` is 1, or 16 and more, on some rank whose
- * part has 16 bytes or more. The info key `admpi_active`, `true` or `false`, decides otherwise. Collective over `comm`.
+ * part has 16 bytes or more. The info key `admpi_active`, `true` or `false`, decides otherwise. MPI's own key
+ * no_locks=true saves what locks need; without it, a sweep of what was recorded while the window lives is collective over its
+ * ranks. Collective over `comm`.
  * @param base       memory, `admpi_var`s for active data
  * @param size       its length in bytes
  * @param disp_unit  bytes from one displacement to the next, such as sizeof(admpi_var)
@@ -137,7 +139,7 @@ int AMPI_Win_wait(MPI_Win win);
 int AMPI_Win_test(MPI_Win win, int *flag);
 
 /**
- * MPI_Win_lock. Data that are accessed under a lock must be passive.
+ * MPI_Win_lock.
  * @param lock_type  MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
  * @param rank       whose window
  * @param assert     MPI_MODE_NOCHECK, or 0
@@ -147,7 +149,7 @@ int AMPI_Win_test(MPI_Win win, int *flag);
 int AMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
 
 /**
- * MPI_Win_lock_all. Data that are accessed under a lock must be passive.
+ * MPI_Win_lock_all.
  * @param assert  MPI_MODE_NOCHECK, or 0
  * @param win     the window
  * @return an MPI code, raised on `win`
@@ -155,7 +157,7 @@ int AMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
 int AMPI_Win_lock_all(int assert, MPI_Win win);
 
 /**
- * MPI_Win_unlock.
+ * MPI_Win_unlock. Completes this rank's operations on a rank's part, as AMPI_Win_flush does.
  * @param rank  whose window
  * @param win   the window
  * @return an MPI code, raised on `win`
@@ -163,11 +165,51 @@ int AMPI_Win_lock_all(int assert, MPI_Win win);
 int AMPI_Win_unlock(int rank, MPI_Win win);
 
 /**
- * MPI_Win_unlock_all.
+ * MPI_Win_unlock_all. Completes this rank's operations on all ranks' parts, as AMPI_Win_flush_all does.
  * @param win  the window
  * @return an MPI code, raised on `win`
  */
 int AMPI_Win_unlock_all(MPI_Win win);
+
+/**
+ * MPI_Win_flush. Completes this rank's operations on a rank's part, those on active data too: what they got has its values and
+ * ids.
+ * @param rank  whose window
+ * @param win   the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_flush(int rank,
+                   MPI_Win win);
+
+/**
+ * MPI_Win_flush_all. As AMPI_Win_flush, on all ranks' parts.
+ * @param win  the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_flush_all(MPI_Win win);
+
+/**
+ * MPI_Win_flush_local. What operations on a rank's part got has its values and ids.
+ * @param rank  whose window
+ * @param win   the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_flush_local(int rank, MPI_Win win);
+
+/**
+ * MPI_Win_flush_local_all. As AMPI_Win_flush_local, on all ranks' parts.
+ * @param win  the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_flush_local_all(MPI_Win win);
+
+/**
+ * MPI_Win_sync. What other ranks have put here under locks, and completed before this rank could learn of it, has ids of this
+ * rank's tape. To be called after waiting for a flag in memory, before the values are used.
+ * @param win  the window
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_sync(MPI_Win win);
 
 #ifdef __cplusplus
 }  // extern "C"

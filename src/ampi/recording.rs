@@ -45,12 +45,7 @@ pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> MpiRes
                 "the request was started while another tape was current; complete it on that tape",
             ));
         }
-        // The log comes before the traffic: ranks compare also where one of them goes on in the wrong place.
-        if tape.checking() {
-            tape.companion::<Log>();
-        }
-        // Made now: if it came in the middle of a sweep it would not know that and where the sweep ends.
-        tape.companion::<Traffic>();
+        accompany(tape);
         Ok(f(tape)?)
     });
     done.unwrap_or_else(|| {
@@ -58,6 +53,17 @@ pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> MpiRes
             "the request was started on a tape, and the calling thread has none at its completion; complete it while that tape is current",
         ))
     })
+}
+
+/// Gives a tape that records communication the companions that its sweeps need.
+#[inline(always)]
+pub fn accompany(tape: &mut Tape) {
+    // The log comes before the traffic: ranks compare also where one of them goes on in the wrong place.
+    if tape.checking() {
+        tape.companion::<Log>();
+    }
+    // Made now: if it came in the middle of a sweep it would not know that and where the sweep ends.
+    tape.companion::<Traffic>();
 }
 
 #[cold]
@@ -210,7 +216,7 @@ pub fn never_given(id: u32, next: u32) -> Error {
     Error::new(
         Code::Stale,
         format!(
-            "the buffer holds id {id}, but the ids of the tape end before {next}: the value belongs to another tape, or outlived a reset"
+            "the buffer holds id {id}, but the ids of the tape end before {next}: the value belongs to another tape, outlived a reset, or was put here by a rank with which this one has not synchronised since"
         ),
     )
 }

@@ -1,8 +1,10 @@
 //! Requests and probes of adjoint MPI. `include/admpi/requests.h` is generated from this file.
 
+use super::support::calls::synchronised;
 use super::support::messages::probed;
 use super::{mpi_call, slots};
 use crate::ampi::request::{self, Request};
+use crate::mpi::handle::Object;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Fint, MPI_Message, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Completion, Transfer};
 use crate::mpi::{Comm, StatusSlot, StatusSlots};
@@ -32,7 +34,8 @@ pub unsafe extern "C-unwind" fn AMPI_Mprobe(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let code = raw::MPI_Mprobe(source, tag, comm, message, status);
+        let on = Comm::new(comm);
+        let code = left("AMPI_Mprobe", on, || raw::MPI_Mprobe(source, tag, comm, message, status));
         probed("AMPI_Mprobe", code, true, comm, message)
     }
 }
@@ -56,9 +59,67 @@ pub unsafe extern "C-unwind" fn AMPI_Improbe(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let code = raw::MPI_Improbe(source, tag, comm, flag, message, status);
+        let on = Comm::new(comm);
+        let code =
+            left("AMPI_Improbe", on, || raw::MPI_Improbe(source, tag, comm, flag, message, status));
         probed("AMPI_Improbe", code, code == raw::SUCCESS && *flag != 0, comm, message)
     }
+}
+
+/// MPI_Probe.
+/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag          message tag or MPI_ANY_TAG
+/// @param comm         a communicator
+/// @param[out] status  or MPI_STATUS_IGNORE; MPI_Get_count counts in the type of the receiver
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Probe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let on = unsafe { Comm::new(comm) };
+    // SAFETY: as above.
+    left("AMPI_Probe", on, || unsafe { raw::MPI_Probe(source, tag, comm, status) })
+}
+
+/// MPI_Iprobe.
+/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag          message tag or MPI_ANY_TAG
+/// @param comm         a communicator
+/// @param[out] flag    1 if there was a message, else 0
+/// @param[out] status  or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iprobe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let on = unsafe { Comm::new(comm) };
+    // SAFETY: as above.
+    left("AMPI_Iprobe", on, || unsafe { raw::MPI_Iprobe(source, tag, comm, flag, status) })
+}
+
+/// MPI_Barrier. Collective over `comm`.
+/// @param comm  a communicator
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Barrier(comm: MPI_Comm) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let on = unsafe { Comm::new(comm) };
+    // SAFETY: as above.
+    left("AMPI_Barrier", on, || unsafe { raw::MPI_Barrier(comm) })
+}
+
+/// A call of MPI's, which raises its own errors.
+fn left(call: &str, comm: Comm, mpi: impl FnOnce() -> c_int) -> c_int {
+    synchronised(call, Object::Comm(comm), mpi)
 }
 
 /// MPI_Start. Each start decides whether the message is recorded.

@@ -4,14 +4,16 @@
 //! carries out the operations on active data.
 
 use super::support::one_sided::{address, after_mpi, before_mpi, make_window, on_window, ranks};
-use crate::ampi::window::{calls, create};
+use crate::ampi::window::{Hints, calls, create};
 use crate::datatype::Exposed;
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win, widen};
 use crate::mpi::{Win, mode};
 use std::ffi::{c_int, c_void};
 
 /// MPI_Win_create. The window may be accessed with active data if `disp_unit` is 1, or 16 and more, on some rank whose
-/// part has 16 bytes or more. The info key `admpi_active`, `true` or `false`, decides otherwise. Collective over `comm`.
+/// part has 16 bytes or more. The info key `admpi_active`, `true` or `false`, decides otherwise. MPI's own key
+/// no_locks=true saves what locks need; without it, a sweep of what was recorded while the window lives is collective over its
+/// ranks. Collective over `comm`.
 /// @param base       memory, `admpi_var`s for active data
 /// @param size       its length in bytes
 /// @param disp_unit  bytes from one displacement to the next, such as sizeof(admpi_var)
@@ -31,9 +33,9 @@ pub unsafe extern "C-unwind" fn AMPI_Win_create(
     // SAFETY: as MPI's contract says.
     unsafe {
         let make = || raw::MPI_Win_create(base, size, disp_unit, info, comm, win);
-        make_window("AMPI_Win_create", (info, comm), win, make, |win, comm, hint| {
+        make_window("AMPI_Win_create", (info, comm), win, make, |win, comm, hints| {
             let part = (widen(size), i64::from(disp_unit));
-            create(win, comm, Exposed::new(base, part.0, part.1), part, hint, |_| {})
+            create(win, comm, Exposed::new(base, part.0, part.1), part, hints, |_| {})
         })
     }
 }
@@ -58,11 +60,11 @@ pub unsafe extern "C-unwind" fn AMPI_Win_allocate(
     // SAFETY: as MPI's contract says.
     unsafe {
         let make = || raw::MPI_Win_allocate(rounded(size), disp_unit, info, comm, baseptr, win);
-        make_window("AMPI_Win_allocate", (info, comm), win, make, |win, comm, hint| {
+        make_window("AMPI_Win_allocate", (info, comm), win, make, |win, comm, hints| {
             let part = (widen(size), i64::from(disp_unit));
             let base = address(baseptr)?;
             // What it holds must not look like active values.
-            create(win, comm, Exposed::new(base, part.0, part.1), part, hint, Exposed::clear)
+            create(win, comm, Exposed::new(base, part.0, part.1), part, hints, Exposed::clear)
         })
     }
 }
@@ -87,8 +89,9 @@ pub unsafe extern "C-unwind" fn AMPI_Win_create_dynamic(
     // SAFETY: as MPI's contract says.
     unsafe {
         let make = || raw::MPI_Win_create_dynamic(info, comm, win);
-        make_window("AMPI_Win_create_dynamic", (info, comm), win, make, |win, comm, hint| {
-            create(win, comm, Exposed::dynamic(), (0, 1), Some(hint.unwrap_or(true)), |_| {})
+        make_window("AMPI_Win_create_dynamic", (info, comm), win, make, |win, comm, hints| {
+            let active = Some(hints.active.unwrap_or(true));
+            create(win, comm, Exposed::dynamic(), (0, 1), Hints { active, ..hints }, |_| {})
         })
     }
 }
@@ -239,7 +242,7 @@ pub unsafe extern "C-unwind" fn AMPI_Win_test(win: MPI_Win, flag: *mut c_int) ->
     }
 }
 
-/// MPI_Win_lock. Data that are accessed under a lock must be passive.
+/// MPI_Win_lock.
 /// @param lock_type  MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
 /// @param rank       whose window
 /// @param assert     MPI_MODE_NOCHECK, or 0
@@ -255,11 +258,11 @@ pub unsafe extern "C-unwind" fn AMPI_Win_lock(
     // SAFETY: as MPI's contract says.
     unsafe {
         let mpi = || raw::MPI_Win_lock(lock_type, rank, assert, win);
-        after_mpi("AMPI_Win_lock", win, mpi, |win| calls::locked(win, true))
+        after_mpi("AMPI_Win_lock", win, mpi, |win| calls::locked(win, Some(rank)))
     }
 }
 
-/// MPI_Win_lock_all. Data that are accessed under a lock must be passive.
+/// MPI_Win_lock_all.
 /// @param assert  MPI_MODE_NOCHECK, or 0
 /// @param win     the window
 /// @return an MPI code, raised on `win`
@@ -268,11 +271,11 @@ pub unsafe extern "C-unwind" fn AMPI_Win_lock_all(assert: c_int, win: MPI_Win) -
     // SAFETY: as MPI's contract says.
     unsafe {
         let mpi = || raw::MPI_Win_lock_all(assert, win);
-        after_mpi("AMPI_Win_lock_all", win, mpi, |win| calls::locked(win, true))
+        after_mpi("AMPI_Win_lock_all", win, mpi, |win| calls::locked(win, None))
     }
 }
 
-/// MPI_Win_unlock.
+/// MPI_Win_unlock. Completes this rank's operations on a rank's part, as AMPI_Win_flush does.
 /// @param rank  whose window
 /// @param win   the window
 /// @return an MPI code, raised on `win`
@@ -281,11 +284,11 @@ pub unsafe extern "C-unwind" fn AMPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_
     // SAFETY: as MPI's contract says.
     unsafe {
         let mpi = || raw::MPI_Win_unlock(rank, win);
-        after_mpi("AMPI_Win_unlock", win, mpi, |win| calls::locked(win, false))
+        before_mpi("AMPI_Win_unlock", win, |win| calls::unlocked(win, Some(rank)), mpi)
     }
 }
 
-/// MPI_Win_unlock_all.
+/// MPI_Win_unlock_all. Completes this rank's operations on all ranks' parts, as AMPI_Win_flush_all does.
 /// @param win  the window
 /// @return an MPI code, raised on `win`
 #[unsafe(no_mangle)]
@@ -293,6 +296,70 @@ pub unsafe extern "C-unwind" fn AMPI_Win_unlock_all(win: MPI_Win) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
         let mpi = || raw::MPI_Win_unlock_all(win);
-        after_mpi("AMPI_Win_unlock_all", win, mpi, |win| calls::locked(win, false))
+        before_mpi("AMPI_Win_unlock_all", win, |win| calls::unlocked(win, None), mpi)
+    }
+}
+
+/// MPI_Win_flush. Completes this rank's operations on a rank's part, those on active data too: what they got has its values and
+/// ids.
+/// @param rank  whose window
+/// @param win   the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_flush(rank, win);
+        before_mpi("AMPI_Win_flush", win, |win| calls::flush(win, Some(rank), false), mpi)
+    }
+}
+
+/// MPI_Win_flush_all. As AMPI_Win_flush, on all ranks' parts.
+/// @param win  the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_flush_all(win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_flush_all(win);
+        before_mpi("AMPI_Win_flush_all", win, |win| calls::flush(win, None, false), mpi)
+    }
+}
+
+/// MPI_Win_flush_local. What operations on a rank's part got has its values and ids.
+/// @param rank  whose window
+/// @param win   the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_flush_local(rank, win);
+        before_mpi("AMPI_Win_flush_local", win, |win| calls::flush(win, Some(rank), true), mpi)
+    }
+}
+
+/// MPI_Win_flush_local_all. As AMPI_Win_flush_local, on all ranks' parts.
+/// @param win  the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_flush_local_all(win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_flush_local_all(win);
+        before_mpi("AMPI_Win_flush_local_all", win, |win| calls::flush(win, None, true), mpi)
+    }
+}
+
+/// MPI_Win_sync. What other ranks have put here under locks, and completed before this rank could learn of it, has ids of this
+/// rank's tape. To be called after waiting for a flag in memory, before the values are used.
+/// @param win  the window
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_sync(win: MPI_Win) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || raw::MPI_Win_sync(win);
+        before_mpi("AMPI_Win_sync", win, |_| Ok(()), mpi)
     }
 }

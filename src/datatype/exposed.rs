@@ -8,6 +8,7 @@ use super::send_buffer::{SendBuffer, bad};
 use crate::error::Code;
 use crate::mpi::MpiResult;
 use crate::tape::Var;
+use crate::var_pack::{id_of, mark_of, tag_of};
 use std::ffi::c_void;
 
 /// What a rank exposes: a part of its memory, or parts that are named by their addresses.
@@ -91,6 +92,14 @@ impl Exposed {
         }
         let layout = items.layout.clone();
         Ok(RecvBuffer(SendBuffer::new("target", at.cast(), items.count, 0, layout, 1)?))
+    }
+}
+
+fn set_bytes(words: &mut [f64], bytes: &[u8]) {
+    for (to, from) in words.iter_mut().zip(bytes.chunks(8)) {
+        let mut word = [0; 8];
+        word[..from.len()].copy_from_slice(from);
+        *to = f64::from_ne_bytes(word);
     }
 }
 
@@ -205,11 +214,64 @@ impl Items {
                 bytes.extend(from.by_ref().take(piece.n));
             }
         }
-        for (to, from) in wire.iter_mut().zip(bytes.chunks(8)) {
-            let mut word = [0; 8];
-            word[..from.len()].copy_from_slice(from);
-            *to = f64::from_ne_bytes(word);
+        set_bytes(wire, &bytes);
+    }
+
+    /// The opposite: puts values with what marks them, and passive bytes of `wire`, into `wide`.
+    pub fn widen(&self, vars: &[Var], wire: &[f64], wide: &mut [f64]) {
+        let words = |var: &Var| [var.value, f64::from_bits(mark_of(var.id, var.tag))];
+        let pieces = match self.layout.other() {
+            Some(Other::Map(map)) if !map.pieces.is_empty() => &map.pieces,
+            _ => {
+                wide.chunks_exact_mut(2)
+                    .zip(vars)
+                    .for_each(|(to, var)| to.copy_from_slice(&words(var)));
+                return;
+            }
+        };
+        let mut from = wire.iter().flat_map(|word| word.to_ne_bytes());
+        let mut vars = vars.iter();
+        let mut bytes = Vec::with_capacity(self.wide_bytes());
+        for piece in (0..self.count).flat_map(|_| pieces) {
+            if piece.active {
+                for var in vars.by_ref().take(piece.n) {
+                    from.by_ref().take(8).for_each(drop);
+                    bytes.extend(words(var).iter().flat_map(|word| word.to_ne_bytes()));
+                }
+            } else {
+                bytes.extend(from.by_ref().take(piece.n));
+            }
         }
+        set_bytes(wide, &bytes);
+    }
+
+    /// The active values of `wide`, with what marks them.
+    pub fn vars(&self, wide: &[f64]) -> Vec<Var> {
+        let var = |value: f64, mark: f64| {
+            let mark = mark.to_bits();
+            Var { value, id: id_of(mark), tag: tag_of(mark) }
+        };
+        let pieces = match self.layout.other() {
+            Some(Other::Map(map)) if !map.pieces.is_empty() => &map.pieces,
+            _ => {
+                let all = wide.chunks_exact(2).take(self.doubles());
+                return all.map(|words| var(words[0], words[1])).collect();
+            }
+        };
+        let mut from = wide.iter().flat_map(|word| word.to_ne_bytes());
+        let mut vars = Vec::with_capacity(self.doubles());
+        for piece in (0..self.count).flat_map(|_| pieces) {
+            if piece.active {
+                for _ in 0..piece.n {
+                    let mut word =
+                        || f64::from_ne_bytes(std::array::from_fn(|_| from.next().unwrap_or(0)));
+                    vars.push(var(word(), word()));
+                }
+            } else {
+                from.by_ref().take(piece.n).for_each(drop);
+            }
+        }
+        vars
     }
 
     /// Whether there are passive parts between the doubles.

@@ -11,6 +11,7 @@ use crate::tape::Var;
 use crate::var_pack::{Words, fetch_ahead, mark_of, put_together, spread};
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Active doubles that a call writes (and may read, in place).
 #[derive(Debug, Clone, Default)]
@@ -250,6 +251,23 @@ impl RecvBuffer {
             left = later;
         });
         Ok(())
+    }
+
+    /// Gives ids from `mark` to the active doubles that still have the ids that count down from `first`, with `tag`. Each is
+    /// changed only if it has not been overwritten meanwhile.
+    pub fn claim(&self, first: u32, tag: u32, mark: Mark) {
+        let mut done = 0;
+        self.0.for_runs(self.0.n, |run, n| {
+            for i in 0..n {
+                let (old, new) = (mark_of(first - done, tag), mark_of(mark.id(done), mark.tag));
+                let place = run.wrapping_add(i).cast::<AtomicU64>().wrapping_add(1);
+                // SAFETY: the promise of `BufferTriple::new`. A `Var` is two words, of which the second one marks it.
+                let place = unsafe { &*place };
+                // What has another mark stays.
+                let _ = place.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed);
+                done += 1;
+            }
+        });
     }
 
     /// Copies the index of the `i`th pair of `from`.

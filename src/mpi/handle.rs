@@ -4,12 +4,11 @@
 use super::ffi;
 use super::handles::HandleKey;
 use super::raw::{self, MPI_Aint, MPI_Win};
-use super::types::{aint, from_aint};
-use super::{Comm, Datatype, Doubles, Failure, List, MpiResult, Staging, check, error};
+use super::types::from_aint;
+use super::{Comm, Datatype, Failure, List, MpiResult, check, error};
 use crate::error::{Code, Error};
 use mpi_sys::MPI_File;
 use std::ffi::{c_char, c_int};
-use std::mem::ManuallyDrop;
 
 #[derive(Clone, Copy)]
 pub struct Win(MPI_Win);
@@ -37,41 +36,6 @@ impl Win {
     #[inline]
     pub fn key(self) -> usize {
         self.0.0.key()
-    }
-
-    /// MPI's own Get of what `there` describes behind a rank's displacement.
-    pub fn get(
-        self,
-        mut into: Staging,
-        here: &Doubles,
-        (rank, displacement): (c_int, i64),
-        there: &Doubles,
-    ) -> MpiResult<Arriving> {
-        assert!(into.len() >= here.len());
-        // SAFETY: a live window, live datatypes, and room as asserted, which stays until the epoch has ended.
-        check(unsafe {
-            ffi::MPI_Get(
-                into.as_mut_slice().as_mut_ptr().cast(),
-                here.count(),
-                here.datatype(),
-                rank,
-                aint(displacement),
-                there.count(),
-                there.datatype(),
-                self.0,
-            )
-        })?;
-        Ok(Arriving(ManuallyDrop::new(into)))
-    }
-}
-
-/// Memory that MPI writes to until the epoch has ended; it is not given back before.
-pub struct Arriving(ManuallyDrop<Staging>);
-
-impl Arriving {
-    /// What has arrived: MPI has ended the epoch.
-    pub fn arrived(self) -> Staging {
-        ManuallyDrop::into_inner(self.0)
     }
 }
 

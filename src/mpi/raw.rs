@@ -28,6 +28,7 @@ declare! {
     MPI_Isend(buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request);
     MPI_Irecv(buf: *mut c_void, count: c_int, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request);
     MPI_Sendrecv(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, source: c_int, recvtag: c_int, comm: MPI_Comm, status: *mut MPI_Status);
+    MPI_Probe(source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status);
     MPI_Iprobe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status);
     MPI_Mprobe(source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status);
     MPI_Improbe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status);
@@ -48,6 +49,7 @@ declare! {
     MPI_Start(request: *mut MPI_Request);
 
     MPI_Bcast(buf: *mut c_void, count: c_int, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm);
+    MPI_Barrier(comm: MPI_Comm);
     MPI_Allreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm);
     MPI_Allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm);
 
@@ -112,6 +114,12 @@ declare! {
     MPI_Win_lock_all(assert: c_int, win: MPI_Win);
     MPI_Win_unlock(rank: c_int, win: MPI_Win);
     MPI_Win_unlock_all(win: MPI_Win);
+    MPI_Win_flush(rank: c_int, win: MPI_Win);
+    MPI_Win_flush_all(win: MPI_Win);
+    MPI_Win_flush_local(rank: c_int, win: MPI_Win);
+    MPI_Win_flush_local_all(win: MPI_Win);
+    MPI_Win_sync(win: MPI_Win);
+    MPI_Compare_and_swap(origin: *const c_void, compare: *const c_void, result: *mut c_void, datatype: MPI_Datatype, rank: c_int, displacement: MPI_Aint, win: MPI_Win);
     MPI_Win_create_keyval(copy: MPI_Win_copy_attr_function, delete: MPI_Win_delete_attr_function, keyval: *mut c_int, extra: *mut c_void);
     MPI_Win_set_attr(win: MPI_Win, keyval: c_int, value: *mut c_void);
     MPI_Win_get_attr(win: MPI_Win, keyval: c_int, value: *mut c_void, flag: *mut c_int);

@@ -150,6 +150,11 @@ void ampi_alltoall_init_(const void *sendbuf, const MPI_Fint *sendcount, const M
   fortran_code(ierror, code);
 }
 
+void ampi_barrier_(const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Barrier(MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
 void ampi_barrier_init_(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
   int code = AMPI_Barrier_init(MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
@@ -918,6 +923,17 @@ void ampi_intercomm_merge_(const MPI_Fint *intercomm, const MPI_Fint *high, MPI_
   fortran_code(ierror, code);
 }
 
+void ampi_iprobe_(const MPI_Fint *source, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *flag,
+                  MPI_Fint *status, MPI_Fint *ierror) {
+  int c_flag = 0;
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = AMPI_Iprobe(*source, *tag, MPI_Comm_f2c(*comm), &c_flag, c_status);
+  *flag = fortran_logical(c_flag);
+  fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
 void ampi_irecv_(void *buf, const MPI_Fint *count, const MPI_Fint *datatype, const MPI_Fint *source,
                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
@@ -1258,6 +1274,15 @@ void ampi_precv_init_(void *buf, const MPI_Fint *partitions, const MPI_Count *co
   int code = AMPI_Precv_init(fortran_buffer(buf), *partitions, *count, MPI_Type_f2c(*datatype), *source, *tag,
                              MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
   *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_probe_(const MPI_Fint *source, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status,
+                 MPI_Fint *ierror) {
+  MPI_Status room_status;
+  MPI_Status *c_status = fortran_status(status, &room_status);
+  int code = AMPI_Probe(*source, *tag, MPI_Comm_f2c(*comm), c_status);
+  fortran_put_status(c_status, status);
   fortran_code(ierror, code);
 }
 
@@ -1756,6 +1781,26 @@ void ampi_win_fence_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierr
   fortran_code(ierror, code);
 }
 
+void ampi_win_flush_(const MPI_Fint *rank, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_flush(*rank, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_flush_all_(const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_flush_all(MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_flush_local_(const MPI_Fint *rank, const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_flush_local(*rank, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_flush_local_all_(const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_flush_local_all(MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
 void ampi_win_free_(MPI_Fint *win, MPI_Fint *ierror) {
   MPI_Win c_win = MPI_Win_f2c(*win);
   int code = AMPI_Win_free(&c_win);
@@ -1781,6 +1826,11 @@ void ampi_win_post_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fin
 
 void ampi_win_start_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror) {
   int code = AMPI_Win_start(MPI_Group_f2c(*group), *assert, MPI_Win_f2c(*win));
+  fortran_code(ierror, code);
+}
+
+void ampi_win_sync_(const MPI_Fint *win, MPI_Fint *ierror) {
+  int code = AMPI_Win_sync(MPI_Win_f2c(*win));
   fortran_code(ierror, code);
 }
 

@@ -98,6 +98,7 @@ void ampi_alltoallw_init_(const void *sendbuf, const MPI_Fint *sendcounts, const
 void ampi_alltoall_init_(const void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype,
                          void *recvbuf, const MPI_Fint *recvcount, const MPI_Fint *recvtype,
                          const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_barrier_(const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_barrier_init_(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_bcast_(void *buffer, const MPI_Fint *count, const MPI_Fint *datatype, const MPI_Fint *root,
                  const MPI_Fint *comm, MPI_Fint *ierror);
@@ -292,6 +293,8 @@ void ampi_intercomm_create_(const MPI_Fint *local_comm, const MPI_Fint *local_le
                             MPI_Fint *newintercomm, MPI_Fint *ierror);
 void ampi_intercomm_merge_(const MPI_Fint *intercomm, const MPI_Fint *high, MPI_Fint *newintercomm,
                            MPI_Fint *ierror);
+void ampi_iprobe_(const MPI_Fint *source, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *flag,
+                  MPI_Fint *status, MPI_Fint *ierror);
 void ampi_irecv_(void *buf, const MPI_Fint *count, const MPI_Fint *datatype, const MPI_Fint *source,
                  const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_ireduce_(const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *datatype,
@@ -386,6 +389,8 @@ void ampi_pready_range_(const MPI_Fint *partition_low, const MPI_Fint *partition
 void ampi_precv_init_(void *buf, const MPI_Fint *partitions, const MPI_Count *count, const MPI_Fint *datatype,
                       const MPI_Fint *source, const MPI_Fint *tag, const MPI_Fint *comm, const MPI_Fint *info,
                       MPI_Fint *request, MPI_Fint *ierror);
+void ampi_probe_(const MPI_Fint *source, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status,
+                 MPI_Fint *ierror);
 void ampi_psend_init_(const void *buf, const MPI_Fint *partitions, const MPI_Count *count,
                       const MPI_Fint *datatype, const MPI_Fint *dest, const MPI_Fint *tag,
                       const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
@@ -503,12 +508,17 @@ void ampi_win_create_(void *base, const MPI_Aint *size, const MPI_Fint *disp_uni
 void ampi_win_create_dynamic_(const MPI_Fint *info, const MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_detach_(const MPI_Fint *win, const void *base, MPI_Fint *ierror);
 void ampi_win_fence_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_flush_(const MPI_Fint *rank, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_flush_all_(const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_flush_local_(const MPI_Fint *rank, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_flush_local_all_(const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_free_(MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_lock_(const MPI_Fint *lock_type, const MPI_Fint *rank, const MPI_Fint *assert,
                     const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_lock_all_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_post_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_start_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_sync_(const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_test_(const MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror);
 void ampi_win_unlock_(const MPI_Fint *rank, const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_unlock_all_(const MPI_Fint *win, MPI_Fint *ierror);

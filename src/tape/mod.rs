@@ -46,11 +46,11 @@ pub use operands::{Operands, Reach};
 pub use position::Position;
 pub use questions::{is_accompanied, set_accompanied, set_rank};
 pub use record::Room;
-pub use reverse::depth;
+pub use reverse::{depth, set_prepare};
 pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;
-pub use tags::is_foreign as is_foreign_tag;
+pub use tags::{REMOTE, is_foreign as is_foreign_tag};
 
 use crate::arena::{self, Budget, Estate, Stream};
 use crate::count::{wide, wide32};

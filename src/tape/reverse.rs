@@ -10,6 +10,17 @@ use super::sweep::Sweep;
 use crate::error::{Code, Error, Result};
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+/// What is done before a sweep begins: it may still record.
+type Prepare = fn(&mut Tape) -> Result<()>;
+static PREPARE: OnceLock<Prepare> = OnceLock::new();
+
+/// Lets `prepare` run before each sweep that is not inside another one, on the tape that is swept.
+pub fn set_prepare(prepare: Prepare) {
+    // Another one was set before.
+    let _ = PREPARE.set(prepare);
+}
 
 thread_local! {
     /// The sweeps under way on this thread, of all tapes.
@@ -145,8 +156,9 @@ impl Tape {
     pub unsafe fn reverse(tape: *mut Self) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
+            (*tape).prepare()?;
             let (from, to) = ((*tape).position(), (*tape).base());
-            Self::reverse_range(tape, &from, &to)
+            Self::sweep(tape, &from, &to)
         }
     }
 
@@ -155,6 +167,25 @@ impl Tape {
     /// # Safety
     /// As for `reverse`.
     pub unsafe fn reverse_range(tape: *mut Self, from: &Position, to: &Position) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let at_the_end = from.same_place(&(*tape).position());
+            (*tape).prepare()?;
+            let from = if at_the_end { (*tape).position() } else { *from };
+            Self::sweep(tape, &from, to)
+        }
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        match PREPARE.get() {
+            Some(prepare) if depth() == 0 && self.nests.is_empty() => prepare(self),
+            _ => Ok(()),
+        }
+    }
+
+    /// # Safety
+    /// As for `reverse`.
+    unsafe fn sweep(tape: *mut Self, from: &Position, to: &Position) -> Result<()> {
         // SAFETY: the caller's promise.
         let fence = unsafe { (*tape).begin_sweep(from, to)? };
         // SAFETY: the caller's promise; `begin_sweep` has added this sweep to those under way.

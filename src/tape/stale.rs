@@ -31,6 +31,11 @@ impl Tape {
         if self.holds(var) { Ok(()) } else { Err(stale(name, var)) }
     }
 
+    /// The active value of an id that this tape has given out.
+    pub fn value_of(&self, value: f64, id: u32) -> Var {
+        Var { value, id, tag: self.segments.around(id, self.cursors.next_id).0 }
+    }
+
     /// The same for an array; `in_a_row` as `copy_values` tells.
     pub fn check_copied(&self, name: &str, vars: &[Var], in_a_row: bool) -> Result<()> {
         match vars {
@@ -64,7 +69,9 @@ impl Tape {
 fn stale(name: &str, var: &Var) -> Error {
     // Expressions of C++ pass ids and tags alone.
     let value = if var.value.is_nan() { String::new() } else { format!("value {}, ", var.value) };
-    let why = if tags::is_foreign(var.tag) {
+    let why = if var.tag & tags::REMOTE != 0 {
+        "was put here by another rank, and this rank has not synchronised with it since: call AMPI_Win_sync after waiting for a flag"
+    } else if tags::is_foreign(var.tag) {
         "came from another process as bytes, or from a file: send it under AMPI_ADOUBLE, or write and read its value"
     } else {
         "is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested"

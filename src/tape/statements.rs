@@ -72,8 +72,8 @@ impl Tape {
         Error::new(
             Code::Stale,
             format!(
-                "an operand has id {id}, made after its statement: it outlived a reset or belongs to another tape \
-                 (ADMPI_CHECK=1 tells where); clear the adjoints"
+                "an operand has id {id}, made after its statement: it outlived a reset, belongs to another tape, or was put \
+                 here by a rank with which this one has not synchronised since (ADMPI_CHECK=1 tells where); clear the adjoints"
             ),
         )
     }

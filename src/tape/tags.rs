@@ -3,6 +3,8 @@
 //! A tape takes its tags from blocks of its own, so that the tape of a tag is found without a list of all tags. The
 //! first block of a process begins at a random number: a value that came from another process as bytes has a tag that
 //! means nothing here, whatever its id.
+//!
+//! Tags have 31 bits. What has one more stands for a value of another rank's (`remote`).
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -15,6 +17,11 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 const BLOCK: u32 = 1 << 12;
 /// No value has these: 0 is passive, and 1 is the epoch of what stands for no tape.
 const RESERVED: Range<u32> = 0..2;
+
+/// The bits of a tag.
+const TAG: u32 = REMOTE - 1;
+/// Marks what stands for a value of another rank, instead of the tag of one of this process.
+pub const REMOTE: u32 = 1 << 31;
 
 /// What threads that have no tape learn of a tape, and tell it.
 #[derive(Debug, Default)]
@@ -46,20 +53,20 @@ fn registry() -> MutexGuard<'static, Registry> {
 impl Registry {
     /// The block that `tag` is in.
     const fn block_of(&self, tag: u32) -> u32 {
-        tag.wrapping_sub(self.first) / BLOCK
+        (tag.wrapping_sub(self.first) & TAG) / BLOCK
     }
 
     /// The tags of a block; its end is exclusive and may have wrapped around.
     const fn tags_of(&self, block: u32) -> (u32, u32) {
         let start = self.first.wrapping_add(block.wrapping_mul(BLOCK));
-        (start, start.wrapping_add(BLOCK))
+        (start & TAG, start.wrapping_add(BLOCK) & TAG)
     }
 }
 
 /// Whether this process cannot have made a value of `tag`.
 pub fn is_foreign(tag: u32) -> bool {
     let registry = registry();
-    registry.block_of(tag) >= registry.given
+    tag & REMOTE != 0 || registry.block_of(tag) >= registry.given
 }
 
 /// Whether the tape that made the values of `tag` records. It then knows that a statement of such a value is missing.
@@ -90,7 +97,7 @@ impl Tags {
         Self { next: 0, end: 0, blocks, recording: false, shared }
     }
 
-    /// A tag that no value has, until 2^32 of them have been given out. `is_open` tells of a tag whether values of it
+    /// A tag that no value has, until 2^31 of them have been given out. `is_open` tells of a tag whether values of it
     /// may still be used.
     pub fn next(&mut self, open: impl Iterator<Item = u32>) -> u32 {
         loop {
@@ -99,7 +106,7 @@ impl Tags {
                 return self.next(std::iter::empty());
             }
             let tag = self.next;
-            self.next = tag.wrapping_add(1);
+            self.next = tag.wrapping_add(1) & TAG;
             if !RESERVED.contains(&tag) {
                 return tag;
             }
@@ -119,7 +126,7 @@ impl Tags {
             keep
         });
         let block = registry.given;
-        registry.given = (block + 1).min(u32::MAX / BLOCK);
+        registry.given = (block + 1).min(TAG / BLOCK);
         registry.owners.insert(block, Arc::clone(&self.shared));
         self.blocks.push(block);
         (self.next, self.end) = registry.tags_of(block);

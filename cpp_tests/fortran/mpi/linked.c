@@ -16,6 +16,7 @@ void ampi_alltoallv_init_(void);
 void ampi_alltoallw_(void);
 void ampi_alltoallw_init_(void);
 void ampi_alltoall_init_(void);
+void ampi_barrier_(void);
 void ampi_barrier_init_(void);
 void ampi_bcast_(void);
 void ampi_bcast_init_(void);
@@ -98,6 +99,7 @@ void ampi_init_(void);
 void ampi_init_thread_(void);
 void ampi_intercomm_create_(void);
 void ampi_intercomm_merge_(void);
+void ampi_iprobe_(void);
 void ampi_irecv_(void);
 void ampi_ireduce_(void);
 void ampi_ireduce_scatter_(void);
@@ -133,6 +135,7 @@ void ampi_pready_(void);
 void ampi_pready_list_(void);
 void ampi_pready_range_(void);
 void ampi_precv_init_(void);
+void ampi_probe_(void);
 void ampi_psend_init_(void);
 void ampi_put_(void);
 void ampi_raccumulate_(void);
@@ -183,11 +186,16 @@ void ampi_win_create_(void);
 void ampi_win_create_dynamic_(void);
 void ampi_win_detach_(void);
 void ampi_win_fence_(void);
+void ampi_win_flush_(void);
+void ampi_win_flush_all_(void);
+void ampi_win_flush_local_(void);
+void ampi_win_flush_local_all_(void);
 void ampi_win_free_(void);
 void ampi_win_lock_(void);
 void ampi_win_lock_all_(void);
 void ampi_win_post_(void);
 void ampi_win_start_(void);
+void ampi_win_sync_(void);
 void ampi_win_test_(void);
 void ampi_win_unlock_(void);
 void ampi_win_unlock_all_(void);
@@ -203,7 +211,6 @@ void ampi_alloc_mem_(void);
 void ampi_attr_delete_(void);
 void ampi_attr_get_(void);
 void ampi_attr_put_(void);
-void ampi_barrier_(void);
 void ampi_buffer_attach_(void);
 void ampi_buffer_detach_(void);
 void ampi_cartdim_get_(void);
@@ -316,7 +323,6 @@ void ampi_info_get_nthkey_(void);
 void ampi_info_get_valuelen_(void);
 void ampi_info_set_(void);
 void ampi_initialized_(void);
-void ampi_iprobe_(void);
 void ampi_is_thread_main_(void);
 void ampi_keyval_create_(void);
 void ampi_keyval_free_(void);
@@ -324,7 +330,6 @@ void ampi_lookup_name_(void);
 void ampi_open_port_(void);
 void ampi_op_commutative_(void);
 void ampi_pcontrol_(void);
-void ampi_probe_(void);
 void ampi_publish_name_(void);
 void ampi_query_thread_(void);
 void ampi_register_datarep_(void);
@@ -378,10 +383,6 @@ void ampi_win_call_errhandler_(void);
 void ampi_win_create_errhandler_(void);
 void ampi_win_create_keyval_(void);
 void ampi_win_delete_attr_(void);
-void ampi_win_flush_(void);
-void ampi_win_flush_all_(void);
-void ampi_win_flush_local_(void);
-void ampi_win_flush_local_all_(void);
 void ampi_win_free_keyval_(void);
 void ampi_win_get_attr_(void);
 void ampi_win_get_errhandler_(void);
@@ -393,7 +394,6 @@ void ampi_win_set_errhandler_(void);
 void ampi_win_set_info_(void);
 void ampi_win_set_name_(void);
 void ampi_win_shared_query_(void);
-void ampi_win_sync_(void);
 void ampi_wtick_(void);
 void ampi_wtime_(void);
 void ampi_grequest_start_(void);
@@ -661,6 +661,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_alltoallw_,
     ampi_alltoallw_init_,
     ampi_alltoall_init_,
+    ampi_barrier_,
     ampi_barrier_init_,
     ampi_bcast_,
     ampi_bcast_init_,
@@ -743,6 +744,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_init_thread_,
     ampi_intercomm_create_,
     ampi_intercomm_merge_,
+    ampi_iprobe_,
     ampi_irecv_,
     ampi_ireduce_,
     ampi_ireduce_scatter_,
@@ -778,6 +780,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_pready_list_,
     ampi_pready_range_,
     ampi_precv_init_,
+    ampi_probe_,
     ampi_psend_init_,
     ampi_put_,
     ampi_raccumulate_,
@@ -828,11 +831,16 @@ static void (*const volatile procedures[])(void) = {
     ampi_win_create_dynamic_,
     ampi_win_detach_,
     ampi_win_fence_,
+    ampi_win_flush_,
+    ampi_win_flush_all_,
+    ampi_win_flush_local_,
+    ampi_win_flush_local_all_,
     ampi_win_free_,
     ampi_win_lock_,
     ampi_win_lock_all_,
     ampi_win_post_,
     ampi_win_start_,
+    ampi_win_sync_,
     ampi_win_test_,
     ampi_win_unlock_,
     ampi_win_unlock_all_,
@@ -848,7 +856,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_attr_delete_,
     ampi_attr_get_,
     ampi_attr_put_,
-    ampi_barrier_,
     ampi_buffer_attach_,
     ampi_buffer_detach_,
     ampi_cartdim_get_,
@@ -961,7 +968,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_info_get_valuelen_,
     ampi_info_set_,
     ampi_initialized_,
-    ampi_iprobe_,
     ampi_is_thread_main_,
     ampi_keyval_create_,
     ampi_keyval_free_,
@@ -969,7 +975,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_open_port_,
     ampi_op_commutative_,
     ampi_pcontrol_,
-    ampi_probe_,
     ampi_publish_name_,
     ampi_query_thread_,
     ampi_register_datarep_,
@@ -1023,10 +1028,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_win_create_errhandler_,
     ampi_win_create_keyval_,
     ampi_win_delete_attr_,
-    ampi_win_flush_,
-    ampi_win_flush_all_,
-    ampi_win_flush_local_,
-    ampi_win_flush_local_all_,
     ampi_win_free_keyval_,
     ampi_win_get_attr_,
     ampi_win_get_errhandler_,
@@ -1038,7 +1039,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_win_set_info_,
     ampi_win_set_name_,
     ampi_win_shared_query_,
-    ampi_win_sync_,
     ampi_wtick_,
     ampi_wtime_,
     ampi_grequest_start_,

@@ -1,7 +1,9 @@
 //! The calls on windows: which of them are MPI's own, and what the others do.
 
+use super::anchors::{may_record, release};
 use super::operation::{Combine, Operation};
-use super::registry::with;
+use super::passive::Passive;
+use super::registry::{self, with};
 use crate::ampi::argument;
 use crate::ampi::builtin_op::Operator;
 use crate::ampi::bytes;
@@ -223,20 +225,49 @@ pub fn wait(win: Win) -> MpiResult<()> {
     with(win, super::epoch::ActiveWindow::wait).map(|_| ())
 }
 
-/// A lock is held from now on, or no longer.
-pub fn locked(win: Win, on: bool) -> MpiResult<()> {
-    with(win, |window| {
-        if on {
-            window.locked();
-        } else {
-            window.unlocked();
-        }
+/// A lock is held from now on, on a rank's part or on all.
+pub fn locked(win: Win, rank: Option<c_int>) -> MpiResult<()> {
+    on_passive(win, |passive| {
+        passive.lock(rank);
         Ok(())
     })
-    .map(|_| ())
 }
 
-/// Before a window is freed.
+/// It is held no longer. Before MPI's own call.
+pub fn unlocked(win: Win, rank: Option<c_int>) -> MpiResult<()> {
+    on_passive(win, |passive| {
+        let flushed = passive.flush(win, rank, false);
+        passive.unlock(rank);
+        flushed
+    })
+}
+
+/// Completes operations on a rank's part, or on all; where `local`, here only.
+pub fn flush(win: Win, rank: Option<c_int>, local: bool) -> MpiResult<()> {
+    on_passive(win, |passive| passive.flush(win, rank, local))
+}
+
+fn on_passive(win: Win, f: impl FnOnce(&mut Passive) -> MpiResult<()>) -> MpiResult<()> {
+    with(win, |window| window.passive().map_or(Ok(()), f)).map(|_| ())
+}
+
+/// Before a call by which others may learn of what this rank has.
+pub fn tell() -> MpiResult<()> {
+    Ok(tape::current(release).unwrap_or(Ok(()))?)
+}
+
+/// After a call by which this rank may learn of what others have done.
+pub fn learn() -> MpiResult<()> {
+    tape::with_current(|tape| {
+        if tape.as_deref().is_none_or(may_record) { registry::learn(tape) } else { Ok(()) }
+    })
+}
+
+/// Before a window is freed. Collective.
 pub fn leave(win: Win) -> MpiResult<()> {
-    with(win, |window| window.require_quiet("AMPI_Win_free")).map(|_| ())
+    with(win, |window| {
+        window.require_quiet("AMPI_Win_free")?;
+        window.close()
+    })
+    .map(|_| ())
 }

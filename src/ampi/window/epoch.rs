@@ -1,9 +1,11 @@
 //! A window with its epochs: what a rank has noted for others, and what happens where an epoch ends.
 
+use super::anchors::Way;
 use super::event::{Exchange, Parts, WhatWasRead, lock, part};
 use super::event::{record_posted, record_received, record_sent};
 use super::ids::{IdRuns, check};
 use super::operation::{Combine, Incoming, Operation, Outgoing, Reply};
+use super::passive::Passive;
 use super::read::Read;
 use super::target::{self, carry_out};
 use crate::ampi::AdjointComm;
@@ -18,8 +20,9 @@ use crate::mpi::message::{self, Envelope};
 use crate::mpi::parcel::Patience;
 use crate::mpi::{CallForm, Comm, Doubles, Failure, MpiResult, Operation as Transmission, Payload};
 use crate::mpi::{Reach, Staging, Win, wide_int};
-use crate::tape;
+use crate::tape::{self, Tape};
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Tags of a window's messages, on its own communicator.
@@ -66,8 +69,10 @@ pub struct ActiveWindow {
     /// What this rank reads by itself until it completes, and the tape that records that then.
     reads: Vec<Read>,
     completing: Option<u64>,
-    /// Locks that this rank holds.
-    locks: usize,
+    /// Unless the window is never locked.
+    passive: Option<Passive>,
+    /// Counts the windows of this process as they are made.
+    made: u64,
     /// By target.
     outgoing: Vec<Outgoing>,
     /// The tape that records the epoch, if one does; told by its first operation.
@@ -86,9 +91,12 @@ fn unsupported(why: impl Into<String>) -> Failure {
 
 impl ActiveWindow {
     /// Collective over `comm`, on which the window is.
-    pub fn new(exposed: Exposed, comm: Comm, claim: Claim) -> MpiResult<Self> {
-        let [tag, read_tag] = [(); 2].map(|()| claim.private().next_tag(Reach::All));
+    pub fn new(exposed: Exposed, comm: Comm, claim: Claim, is_locked: bool) -> MpiResult<Self> {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let [tag, read_tag, lock_tag] = [(); 3].map(|()| claim.private().next_tag(Reach::All));
         let own = comm.split(comm.rank()?)?;
+        let way = Way { private: claim.private(), tag: lock_tag };
+        let passive = is_locked.then(|| Passive::new(own, way)).transpose()?;
         Ok(Self {
             exposed,
             claim,
@@ -101,15 +109,54 @@ impl ActiveWindow {
             posted: None,
             reads: Vec::new(),
             completing: None,
-            locks: 0,
+            passive,
+            made: MADE.fetch_add(1, Ordering::Relaxed),
             outgoing: Vec::new(),
             recorder: None,
         })
     }
 
     /// Collective.
-    pub fn free(self) -> MpiResult<()> {
-        self.comm.free()
+    pub fn free(mut self) -> MpiResult<()> {
+        let closed = self.close();
+        self.comm.free()?;
+        closed
+    }
+
+    /// Ends what the window has for locks. Collective.
+    pub fn close(&mut self) -> MpiResult<()> {
+        let Some(mut passive) = self.passive.take() else { return Ok(()) };
+        self.comm.barrier()?;
+        let learnt = tape::with_current(|tape| passive.learn(&self.exposed, tape));
+        passive.free()?;
+        learnt
+    }
+
+    /// Before a sweep of `tape`: nobody has anything left that this rank is to be told. Collective.
+    pub fn prepare(&mut self, tape: &mut Tape) -> MpiResult<()> {
+        let Some(passive) = &mut self.passive else { return Ok(()) };
+        self.comm.barrier()?;
+        passive.learn(&self.exposed, Some(tape))
+    }
+
+    /// What it has for locks.
+    pub fn passive(&mut self) -> Option<&mut Passive> {
+        self.passive.as_mut()
+    }
+
+    /// When it was made, among those of this process.
+    pub const fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Whether others have told this rank what it has not looked at.
+    pub fn is_told(&self) -> bool {
+        self.passive.as_ref().is_some_and(Passive::is_told)
+    }
+
+    /// Looks at it.
+    pub fn learn(&mut self, tape: Option<&mut Tape>) -> MpiResult<()> {
+        self.passive.as_mut().map_or(Ok(()), |passive| passive.learn(&self.exposed, tape))
     }
 
     pub const fn exposed(&mut self) -> &mut Exposed {
@@ -148,24 +195,14 @@ impl ActiveWindow {
         Ok(())
     }
 
-    pub fn locked(&mut self) {
-        self.locks += 1;
-    }
-
-    pub fn unlocked(&mut self) {
-        self.locks = self.locks.saturating_sub(1);
-    }
-
     /// Whether an operation may be noted for `target`.
     fn check_access(&self, target: c_int, fetches: bool) -> MpiResult<()> {
         if target < 0 || target >= self.size {
             let why = format!("target_rank = {target} is not from 0 to {}", self.size - 1);
             return Err(Error::new(Code::Argument, why).into());
         }
-        if self.locks > 0 {
-            return Err(unsupported(
-                "the window is locked, and active data in passive target epochs are not differentiated: use AMPI_Win_fence, or AMPI_Win_start and AMPI_Win_complete",
-            ));
+        if self.is_locking() {
+            return Ok(());
         }
         match &self.access {
             Access::Fence => Ok(()),
@@ -177,15 +214,22 @@ impl ActiveWindow {
                 Err(wrong(format!("target_rank = {target} is not in the group of AMPI_Win_start")))
             }
             Access::None => Err(wrong(
-                "no epoch is open: call AMPI_Win_fence or AMPI_Win_start before operations on active data",
+                "no epoch is open: call AMPI_Win_fence, AMPI_Win_start or AMPI_Win_lock before operations on active data",
             )),
         }
+    }
+
+    fn is_locking(&self) -> bool {
+        self.passive.as_ref().is_some_and(Passive::is_locking)
     }
 
     /// Notes an operation.
     pub fn note(&mut self, win: Win, target: c_int, mut operation: Operation<'_>) -> MpiResult<()> {
         let reads = operation.combine == Combine::Read;
         self.check_access(target, operation.result.is_some() && !reads)?;
+        if let Some(passive) = self.passive.as_mut().filter(|passive| passive.is_locking()) {
+            return passive.start(win, target, operation);
+        }
         let state = state();
         if self.recorder.is_some_and(|recorder| recorder != state) {
             return Err(unsupported(

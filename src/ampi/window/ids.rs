@@ -61,8 +61,21 @@ impl IdRuns {
         }
     }
 
+    /// Adds `n` of another's, from the `from`th on.
+    pub fn append_part(&mut self, other: &Self, mut from: usize, mut n: usize) {
+        for run in &other.runs {
+            let length = crate::count::wide32(run.n);
+            let skipped = from.min(length);
+            let taken = n.min(length - skipped);
+            let step = u32::try_from(skipped).unwrap_or(u32::MAX);
+            self.push(run.first + if run.first == 0 { 0 } else { step }, taken);
+            from -= skipped;
+            n -= taken;
+        }
+    }
+
     /// A buffer has at most 2^32 doubles.
-    fn push(&mut self, first: u32, n: usize) {
+    pub fn push(&mut self, first: u32, n: usize) {
         let length = u32::try_from(n).unwrap_or(u32::MAX);
         self.n += n;
         match self.runs.last_mut() {

@@ -46,11 +46,11 @@ const HEAD: usize = 3;
 /// Words of an operation.
 const EACH: usize = 4;
 
-fn word(n: usize) -> f64 {
+pub fn word(n: usize) -> f64 {
     f64::from_bits(n as u64)
 }
 
-fn number(word: f64) -> usize {
+pub fn number(word: f64) -> usize {
     crate::count::wide(word.to_bits())
 }
 

@@ -5,6 +5,7 @@ use crate::datatype::{Items, Mark, RecvBuffer};
 use crate::error::{Code, Error};
 use crate::mpi::types::Made;
 use crate::mpi::{Arriving, Datatype, Doubles, Failure, MpiResult, Staging, Win};
+use crate::tape::Var;
 use std::ffi::c_int;
 
 /// What this rank reads until it completes its accesses.
@@ -18,12 +19,12 @@ pub struct Read {
 
 #[cold]
 fn too_large() -> Failure {
-    let why = "target_count: more than 2^31 items, or bytes of an item, are not read in an epoch of AMPI_Win_start";
+    let why = "target_count: more than 2^31 items, or bytes of an item, are not accessed in an epoch of AMPI_Win_start, or under a lock";
     Error::new(Code::Unsupported, why).into()
 }
 
 /// A type for all items, of bytes.
-fn wide_type(items: &Items) -> MpiResult<Doubles> {
+pub fn wide_type(items: &Items) -> MpiResult<Doubles> {
     let Some((blocks, extent)) = items.wide() else { return bytes(items.wide_bytes()) };
     let (mut lengths, mut places) = (Vec::new(), Vec::new());
     for (place, n) in blocks {
@@ -58,10 +59,22 @@ impl Read {
     }
 
     /// Writes what has arrived to the user's buffer, with ids from `mark`.
-    pub fn finish(mut self, mark: Mark) -> MpiResult<()> {
+    pub fn finish(self, mark: Mark) -> MpiResult<()> {
+        self.give(mark).map(|_| ())
+    }
+
+    /// As `finish` of passive values, and returns what marks them at the target.
+    pub fn look(self) -> MpiResult<(RecvBuffer, Vec<Var>)> {
+        let items = self.items.clone();
+        let (sink, wide) = self.give(Mark::PASSIVE)?;
+        Ok((sink, items.vars(wide.as_slice())))
+    }
+
+    fn give(mut self, mark: Mark) -> MpiResult<(RecvBuffer, Staging)> {
         let n = self.items.bytes();
-        let mut wire = Staging::take(n.div_ceil(8));
-        self.items.narrow(self.wide.arrived().as_slice(), wire.as_mut_slice());
-        self.sink.unpack_bytes(wire.as_slice(), n, mark)
+        let (wide, mut wire) = (self.wide.arrived(), Staging::take(n.div_ceil(8)));
+        self.items.narrow(wide.as_slice(), wire.as_mut_slice());
+        self.sink.unpack_bytes(wire.as_slice(), n, mark)?;
+        Ok((self.sink, wide))
     }
 }

@@ -1,9 +1,12 @@
 //! Which windows are for active data. They are found by an attribute, whose removal ends them: a plain MPI_Win_free does so too.
 
+use super::anchors::{Anchors, join};
 use super::epoch::ActiveWindow;
+use super::passive::is_live;
 use crate::ampi::communicator::{self, Claim};
 use crate::datatype::{Exposed, is_installed};
 use crate::mpi::{Comm, MpiResult, Serial, Win, WinAttribute, transfer};
+use crate::tape::{self, Tape};
 
 /// By the attribute's number. One that a call is using is taken out.
 static WINDOWS: Serial<Vec<Option<Box<ActiveWindow>>>> = Serial::new(Vec::new());
@@ -14,6 +17,7 @@ static LAST: Serial<Option<(usize, Option<usize>)>> = Serial::new(None);
 pub fn install() -> MpiResult<()> {
     let attribute = WinAttribute::new(is_gone)?;
     ATTRIBUTE.with(|place| *place = Some(attribute));
+    tape::set_prepare(|tape| prepare(tape).map_err(|failure| failure.into_error("MPI_Barrier")));
     Ok(())
 }
 
@@ -38,6 +42,14 @@ fn may_hold(size: i64, unit: i64) -> bool {
     size >= 16 && (unit == 1 || unit >= 16)
 }
 
+/// What a program says of a window.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hints {
+    /// Whether it may hold active data.
+    pub active: Option<bool>,
+    pub no_locks: bool,
+}
+
 /// Lets `win`, which has just been made on `comm`, carry active data if some rank's part of it may hold them, or a hint says so.
 /// `prepare` comes before any rank may access the memory. Collective over `comm`.
 pub fn create(
@@ -45,22 +57,24 @@ pub fn create(
     comm: Comm,
     mut exposed: Exposed,
     (size, unit): (i64, i64),
-    hint: Option<bool>,
+    hints: Hints,
     prepare: impl FnOnce(&mut Exposed),
 ) -> MpiResult<()> {
     let Some(attribute) = ATTRIBUTE.with(|place| *place).filter(|_| is_installed()) else {
         return Ok(());
     };
-    let wanted = hint.unwrap_or_else(|| may_hold(size, unit));
-    let mut agreed = [-i64::from(wanted), -i64::from(hint == Some(false))];
+    let wanted = hints.active.unwrap_or_else(|| may_hold(size, unit));
+    let refused = hints.active == Some(false);
+    let mut agreed = [wanted, refused, hints.no_locks].map(|one| -i64::from(one));
     transfer::allreduce_min(comm, &mut agreed)?;
-    if agreed != [-1, 0] {
+    let [wanted, refused, no_locks] = agreed.map(|one| one != 0);
+    if !wanted || refused {
         return Ok(());
     }
     prepare(&mut exposed);
     communicator::of_collective(comm)?;
     let claim = Claim::on(comm).ok_or_else(communicator::unknown)?;
-    let window = Box::new(ActiveWindow::new(exposed, comm, claim)?);
+    let window = Box::new(ActiveWindow::new(exposed, comm, claim, !no_locks)?);
     let number = WINDOWS.with(|windows| {
         let free = windows.iter().position(Option::is_none).unwrap_or(windows.len());
         if free == windows.len() {
@@ -70,6 +84,9 @@ pub fn create(
         free
     });
     LAST.with(|last| *last = None);
+    if !no_locks {
+        tape::current(join);
+    }
     attribute.set(win, number)
 }
 
@@ -102,4 +119,48 @@ pub fn with<R>(
     let done = f(&mut window);
     WINDOWS.with(|windows| windows[number] = Some(window));
     done.map(Some)
+}
+
+/// Takes the window of that number out while `f` runs, if it `is_due`.
+fn with_number(
+    number: usize,
+    is_due: impl FnOnce(&ActiveWindow) -> bool,
+    f: impl FnOnce(&mut ActiveWindow) -> MpiResult<()>,
+) -> MpiResult<()> {
+    let taken = WINDOWS.with(|windows| {
+        windows.get_mut(number).and_then(|window| window.take_if(|window| is_due(window)))
+    });
+    let Some(mut window) = taken else { return Ok(()) };
+    let done = f(&mut window);
+    WINDOWS.with(|windows| windows[number] = Some(window));
+    done
+}
+
+/// Looks at what others have told this rank of all windows.
+pub fn learn(mut tape: Option<&mut Tape>) -> MpiResult<()> {
+    let mut done = Ok(());
+    for number in 0..WINDOWS.with(|windows| windows.len()) {
+        let learn = |window: &mut ActiveWindow| window.learn(tape.as_deref_mut());
+        done = done.and(with_number(number, ActiveWindow::is_told, learn));
+    }
+    done
+}
+
+/// Before a sweep of a tape that was current where a window was made that may be locked, or since. Collective over its ranks.
+fn prepare(tape: &mut Tape) -> MpiResult<()> {
+    if !is_live() || !tape.companion::<Anchors>().joins() {
+        return Ok(());
+    }
+    let numbered = |(number, window): (usize, &Option<Box<ActiveWindow>>)| {
+        window.as_ref().map(|window| (window.made(), number))
+    };
+    let mut all: Vec<_> = WINDOWS.with(|windows| {
+        windows.iter().enumerate().filter_map(|one| numbered((one.0, one.1))).collect()
+    });
+    all.sort_unstable();
+    let mut done = Ok(());
+    for (_, number) in all {
+        done = done.and(with_number(number, |_| true, |window| window.prepare(tape)));
+    }
+    done
 }

@@ -4,8 +4,9 @@ use super::arguments::{array_mut, null, panic_text};
 use crate::ampi::dispatch::Dispatched;
 use crate::ampi::hold::{self, Used};
 use crate::ampi::request::{self, Request, Slot};
-use crate::ampi::{check, communicator};
+use crate::ampi::{check, communicator, window};
 use crate::error::{Code, Error, set_last};
+use crate::mpi::handle::Object;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Completion, Transfer};
 use crate::mpi::{CallForm, Comm, Failure, MpiResult, StatusSlots, error};
@@ -27,9 +28,29 @@ pub fn entered(call: &str) {
 /// unwind.
 pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> MpiResult<()>) -> c_int {
     entered(call);
-    match guarded(body) {
+    synchronised(call, Object::Comm(comm), || match guarded(body) {
         Ok(()) => raw::SUCCESS,
         Err(failure) => error::raise(call, comm, failure),
+    })
+}
+
+/// Makes a call by which others may learn what this rank has, and this rank what others have done to its windows under locks.
+#[inline(always)]
+pub fn synchronised(call: &str, on: Object, body: impl FnOnce() -> c_int) -> c_int {
+    if window::may_be_locked() { synchronised_under_locks(call, on, body) } else { body() }
+}
+
+#[cold]
+#[inline(never)]
+fn synchronised_under_locks(call: &str, on: Object, body: impl FnOnce() -> c_int) -> c_int {
+    let told = guarded(window::calls::tell);
+    let code = body();
+    if code != raw::SUCCESS {
+        return code;
+    }
+    match told.and_then(|()| guarded(window::calls::learn)) {
+        Ok(()) => code,
+        Err(failure) => on.raise(call, failure),
     }
 }
 
@@ -110,7 +131,7 @@ unsafe fn left(
     passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
 ) -> c_int {
     match end {
-        Return::WhenDone => passive(None),
+        Return::WhenDone => synchronised(call, Object::Comm(comm), || passive(None)),
         // SAFETY: the caller's promise.
         Return::AtOnce(place) => unsafe {
             start(call, place, comm, |handle| passive(Some(handle)))
@@ -206,7 +227,7 @@ pub unsafe fn start(
         return mpi_call(name, comm, || Err(null("request").into()));
     }
     let mut transfer = Transfer::default();
-    let code = call(transfer.place());
+    let code = synchronised(name, Object::Comm(comm), || call(transfer.place()));
     if code == raw::SUCCESS {
         // SAFETY: the caller's promise.
         unsafe { place.write(Box::into_raw(Request::passive(transfer, comm))) };
@@ -219,7 +240,7 @@ pub unsafe fn start(
 /// # Safety
 /// `place` holds a communicator or the null handle once `make` has succeeded.
 pub unsafe fn make_comm(call: &str, place: *mut MPI_Comm, make: impl FnOnce() -> c_int) -> c_int {
-    let code = make();
+    let code = synchronised(call, Object::None, make);
     if code != raw::SUCCESS {
         return code;
     }

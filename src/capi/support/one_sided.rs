@@ -1,9 +1,10 @@
 //! What the calls on windows share: how MPI makes those that the library leaves to it, and where errors are raised.
 
 use super::arguments::null;
-use super::calls::{entered, guarded};
+use super::calls::{entered, guarded, synchronised};
 use super::large;
 use crate::ampi::dispatch::Dispatched;
+use crate::ampi::window::Hints;
 use crate::ampi::window::calls::{self, Target};
 use crate::datatype::BufferTriple;
 use crate::mpi::comm::hint;
@@ -165,7 +166,7 @@ pub unsafe fn make_window(
     (info, comm): (MPI_Info, MPI_Comm),
     place: *mut MPI_Win,
     make: impl FnOnce() -> c_int,
-    enter: impl FnOnce(Win, Comm, Option<bool>) -> MpiResult<()>,
+    enter: impl FnOnce(Win, Comm, Hints) -> MpiResult<()>,
 ) -> c_int {
     let code = make();
     if code != raw::SUCCESS {
@@ -175,8 +176,10 @@ pub unsafe fn make_window(
     let (win, comm) = unsafe { (Win::new(place.read()), Comm::new(comm)) };
     on_window(call, win, || {
         // SAFETY: as above.
-        let hint = unsafe { hint(info, c"admpi_active") }?;
-        enter(win, comm, hint.map(|value| value == "true"))
+        let [active, no_locks] =
+            unsafe { [hint(info, c"admpi_active")?, hint(info, c"no_locks")?] }
+                .map(|hint| hint.map(|value| value == "true"));
+        enter(win, comm, Hints { active, no_locks: no_locks == Some(true) })
     })
 }
 
@@ -194,12 +197,14 @@ pub unsafe fn before_mpi(
     // SAFETY: the caller's promise.
     let on = unsafe { Win::new(win) };
     entered(call);
-    let done = guarded(|| library(on));
-    let code = mpi();
-    match done {
-        Err(failure) if code == raw::SUCCESS => object(on).raise(call, failure),
-        _ => code,
-    }
+    synchronised(call, object(on), || {
+        let done = guarded(|| library(on));
+        let code = mpi();
+        match done {
+            Err(failure) if code == raw::SUCCESS => object(on).raise(call, failure),
+            _ => code,
+        }
+    })
 }
 
 /// A call of MPI's, which the library takes note of when it has succeeded.
@@ -212,13 +217,15 @@ pub unsafe fn after_mpi(
     mpi: impl FnOnce() -> c_int,
     library: impl FnOnce(Win) -> MpiResult<()>,
 ) -> c_int {
-    let code = mpi();
-    if code != raw::SUCCESS {
-        return code;
-    }
     // SAFETY: the caller's promise.
     let on = unsafe { Win::new(win) };
-    on_window(call, on, || library(on))
+    synchronised(call, object(on), || {
+        let code = mpi();
+        if code != raw::SUCCESS {
+            return code;
+        }
+        on_window(call, on, || library(on))
+    })
 }
 
 /// The ranks of `group` among those of `comm`.

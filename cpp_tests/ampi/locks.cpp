@@ -1,0 +1,352 @@
+// Windows of active data under locks.
+#include "harness/window.hpp"
+
+#include <algorithm>
+
+using test::check_identity;
+using test::combination;
+using test::combine;
+using test::made;
+using test::place;
+using test::ring;
+using test::size_of;
+using test::window;
+
+namespace {
+
+constexpr made all_kinds[] = {made::create, made::allocate, made::dynamic};
+
+/// The values of a window.
+template <class Window>
+auto contents(Window &on, int n) {
+  return std::vector<typename Window::real>(on.memory(), on.memory() + n);
+}
+
+/// A message without data: what has happened before it at the sender has happened for the receiver.
+void tell(int rank) { AMPI_Send(nullptr, 0, MPI_INT, rank, 7, MPI_COMM_WORLD); }
+void hear(int rank) { AMPI_Recv(nullptr, 0, MPI_INT, rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+
+/// A tape that records, with one input that has the value `2 + rank`.
+struct recording {
+  recording() {
+    test::begin();
+    tape.start();
+    x = 2.0 + at.rank;
+    tape.input(x);
+  }
+  /// Seeds `y` on one rank, sweeps, and returns the adjoint of the input.
+  double gradient(const admpi::var &y, int rank) {
+    tape.stop();
+    if (at.rank == rank) tape.seed(y, 1.0);
+    tape.reverse();
+    const double adjoint = tape.adjoint(x);
+    tape.clear_adjoints();
+    return adjoint;
+  }
+
+  ring at;
+  admpi::tape tape;
+  admpi::var x;
+};
+
+/// The text of the error that a call on a window returns, or "".
+template <class Call>
+std::string refused(MPI_Win win, const Call &call) {
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  const int code = call();
+  return code == MPI_SUCCESS ? "" : test::text_of(code);
+}
+
+bool says(const std::string &text, const std::string &part) {
+  INFO(text);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("test_locks_put_to_the_right") {
+  for (const made kind : all_kinds) {
+    for (const int n : {1, 5, 3000}) {
+      CAPTURE(n);
+      check_identity(static_cast<std::size_t>(n), 1, [&](auto mpi, auto &x) {
+        ring at;
+        window<decltype(mpi)> on(n + 1, kind);
+        std::fill_n(on.memory(), n + 1, x[0]);
+        on.barrier();
+        on.lock_all();
+        on.put(x.data(), {at.right, 1, n});
+        on.flush(at.right);
+        on.barrier();
+        on.unlock_all();
+        auto y = contents(on, n + 1);
+        y.insert(y.end(), x.begin(), x.end());
+        return combine(y, y);
+      });
+    }
+  }
+}
+
+TEST_CASE("test_locks_get_from_the_right") {
+  for (const made kind : all_kinds) {
+    for (const int n : {1, 5, 3000}) {
+      CAPTURE(n);
+      check_identity(static_cast<std::size_t>(n), 2, [&](auto mpi, auto &x) {
+        ring at;
+        window<decltype(mpi)> on(n, kind);
+        std::copy(x.begin(), x.end(), on.memory());
+        auto y = x;
+        on.barrier();
+        on.lock(at.right);
+        on.get(y.data(), {at.right, 0, n});
+        on.unlock(at.right);
+        on.barrier();
+        return combine(x, y);
+      });
+    }
+  }
+}
+
+TEST_CASE("test_locks_halo") {
+  // Steps of a field with two neighbours; every second element goes to one of them.
+  for (const made kind : all_kinds) {
+    check_identity(8, 3, [&](auto mpi, auto &x) {
+      ring at;
+      window<decltype(mpi)> on(16, kind);
+      for (int i = 0; i < 16; ++i) on.memory()[i] = x[static_cast<std::size_t>(i) % 8] * x[1];
+      on.barrier();
+      on.lock_all();
+      auto y = x;
+      for (int step = 0; step < 4; ++step) {
+        on.put(x.data(), {at.right, 0, 4, 2});
+        on.put(x.data() + 4, {at.left, 8, 4});
+        on.flush_all();
+        on.barrier();
+        on.get(y.data(), {at.left, 8, 2});
+        on.get(y.data() + 2, {at.right, 1, 3, 2});
+        on.flush_all();
+        on.barrier();
+        x = combine(contents(on, 8), combine(x, y));
+        for (int i = 8; i < 16; ++i) on.memory()[i] = sin(on.memory()[i]) + x[static_cast<std::size_t>(i) % 8];
+        on.barrier();
+      }
+      on.unlock_all();
+      x.insert(x.end(), on.memory(), on.memory() + 16);
+      return x;
+    });
+  }
+}
+
+TEST_CASE("test_locks_put_is_told_by_a_message") {
+  recording all;
+  const ring &at = all.at;
+  if (at.size < 2) return;
+  window<test::active> on(2, made::create);
+  admpi::var y = 0.0;
+  if (at.rank == 0) {
+    const admpi::var z = all.x * all.x;
+    on.lock(1, MPI_LOCK_EXCLUSIVE);
+    on.put(&z, {1, 1, 1});
+    on.unlock(1);
+    tell(1);
+  } else if (at.rank == 1) {
+    hear(0);
+    y = 3.0 * on.memory()[1];
+    CHECK(y.value == 12.0);
+  }
+  CHECK(all.gradient(y, 1) == (at.rank == 0 ? 12.0 : 0.0));
+}
+
+TEST_CASE("test_locks_third_rank_reads_what_the_target_has_not_seen") {
+  recording all;
+  const ring &at = all.at;
+  if (at.size < 3) return;
+  window<test::active> on(1, made::allocate);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  admpi::var y = 0.0;
+  if (at.rank == 0) {
+    const admpi::var z = all.x * all.x;
+    on.lock(1);
+    on.put(&z, {1, 0, 1});
+    on.unlock(1);
+    tell(2);
+  } else if (at.rank == 2) {
+    hear(0);
+    on.lock(1);
+    on.get(&y, {1, 0, 1});
+    on.unlock(1);
+    y = y * all.x;
+    MPI_Send(nullptr, 0, MPI_INT, 1, 7, MPI_COMM_WORLD);
+  } else if (at.rank == 1) {
+    // Not the library's: this rank learns of nothing.
+    MPI_Recv(nullptr, 0, MPI_INT, 2, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  CHECK(all.gradient(y, 2) == (at.rank == 0 ? 16.0 : at.rank == 2 ? 4.0 : 0.0));
+}
+
+TEST_CASE("test_locks_rank_finds_its_own_value") {
+  recording all;
+  const ring &at = all.at;
+  window<test::active> on(1, made::create);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  const admpi::var z = all.x * all.x;
+  admpi::var y = 0.0;
+  on.lock_all();
+  on.put(&z, {at.right, 0, 1});
+  on.flush(at.right);
+  on.get(&y, {at.right, 0, 1});
+  on.flush(at.right);
+  on.unlock_all();
+  CHECK(y.value == z.value);
+  const double x = 2.0 + at.rank;
+  CHECK(all.gradient(y * all.x, 0) == (at.rank == 0 ? 3.0 * x * x : 0.0));
+}
+
+TEST_CASE("test_locks_values_that_are_overwritten") {
+  recording all;
+  const ring &at = all.at;
+  if (at.size < 2) return;
+  window<test::active> on(3, made::create);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  admpi::var y = 0.0;
+  if (at.rank == 0) {
+    const admpi::var a[] = {all.x * all.x, all.x, 5.0 * all.x};
+    on.lock(1);
+    on.put(a, {1, 0, 3});
+    on.flush(1);
+    on.put(a + 2, {1, 0, 1});
+    on.unlock(1);
+    tell(1);
+  } else if (at.rank == 1) {
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    // Before this rank's tape knows of what came.
+    on.memory()[1] = all.x;
+    AMPI_Win_lock(MPI_LOCK_SHARED, 1, 0, on.handle());
+    AMPI_Win_unlock(1, on.handle());
+    y = on.memory()[0] + 10.0 * on.memory()[1] + 100.0 * on.memory()[2];
+    CHECK(y.value == 10.0 + 30.0 + 1000.0);
+  }
+  CHECK(all.gradient(y, 1) == (at.rank == 0 ? 505.0 : at.rank == 1 ? 10.0 : 0.0));
+}
+
+TEST_CASE("test_locks_read_before_a_message_arrives") {
+  // The owner must not wait for the adjoint of what was read where it is told of the read.
+  recording all;
+  const ring &at = all.at;
+  if (at.size < 2) return;
+  window<test::active> on(1, made::create);
+  on.memory()[0] = all.x * all.x;
+  AMPI_Barrier(MPI_COMM_WORLD);
+  admpi::var y = 0.0, got = 0.0;
+  if (at.rank == 0) {
+    on.lock(1);
+    on.get(&got, {1, 0, 1});
+    on.unlock(1);
+    AMPI_Send(&got, 1, AMPI_ADOUBLE, 1, 0, MPI_COMM_WORLD);
+  } else if (at.rank == 1) {
+    AMPI_Recv(&y, 1, AMPI_ADOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  AMPI_Barrier(MPI_COMM_WORLD);
+  CHECK(all.gradient(y, 1) == (at.rank == 1 ? 6.0 : 0.0));
+}
+
+TEST_CASE("test_locks_structures") {
+  struct item {
+    int index;
+    admpi::var x;
+  };
+  recording all;
+  const ring &at = all.at;
+  MPI_Datatype type;
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {offsetof(item, index), offsetof(item, x)};
+  const MPI_Datatype types[] = {MPI_INT, AMPI_ADOUBLE};
+  MPI_Datatype bare;
+  AMPI_Type_create_struct(2, lengths, places, types, &bare);
+  AMPI_Type_create_resized(bare, 0, sizeof(item), &type);
+  AMPI_Type_commit(&type);
+  item *memory;
+  MPI_Win win;
+  AMPI_Win_allocate(2 * sizeof(item), sizeof(item), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  item sent[2] = {{at.rank, all.x * all.x}, {10 + at.rank, 4.0}}, got[2] = {};
+  AMPI_Win_lock_all(0, win);
+  AMPI_Put(sent, 2, type, at.right, 0, 2, type, win);
+  AMPI_Win_flush_all(win);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  AMPI_Get(got, 2, type, at.right, 0, 2, type, win);
+  AMPI_Win_unlock_all(win);
+  CHECK(memory[0].index == at.left);
+  CHECK(memory[1].index == 10 + at.left);
+  CHECK(memory[1].x.value == 4.0);
+  CHECK(got[0].index == at.rank);
+  CHECK(got[1].x.value == 4.0);
+  const admpi::var y = memory[0].x + 10.0 * got[0].x;
+  AMPI_Type_free(&type);
+  AMPI_Type_free(&bare);
+  AMPI_Win_free(&win);
+  const double x = 2.0 + at.rank;
+  CHECK(all.gradient(y, 0) == 2.0 * x * ((at.right == 0 ? 1.0 : 0.0) + (at.rank == 0 ? 10.0 : 0.0)));
+}
+
+TEST_CASE("test_locks_second_recording") {
+  // What was put before a reset means nothing after it.
+  recording all;
+  const ring &at = all.at;
+  window<test::active> on(2, made::create);
+  for (int round = 0; round < 3; ++round) {
+    all.tape.reset();
+    all.tape.start();
+    all.x = 2.0 + at.rank;
+    all.tape.input(all.x);
+    on.memory()[0] = all.x;
+    AMPI_Barrier(MPI_COMM_WORLD);
+    const admpi::var z = all.x * on.memory()[0];
+    admpi::var got = 0.0;
+    on.lock_all();
+    on.get(&got, {at.left, 0, 1});
+    on.put(&z, {at.right, 1, 1});
+    on.flush_all();
+    AMPI_Barrier(MPI_COMM_WORLD);
+    on.unlock_all();
+    const double x = 2.0 + at.rank;
+    const admpi::var y = got * on.memory()[1];
+    // On rank 0: x_left^3.
+    CHECK(all.gradient(y, 0) == (at.right == 0 ? 3.0 * x * x : 0.0));
+  }
+}
+
+TEST_CASE("test_locks_refuse") {
+  recording all;
+  const ring &at = all.at;
+  window<test::active> on(2, made::allocate);
+  const MPI_Win win = on.handle();
+  const auto put = [&](int target) {
+    return refused(win, [&] { return AMPI_Put(&all.x, 1, AMPI_ADOUBLE, target, 0, 1, AMPI_ADOUBLE, win); });
+  };
+  says(put(at.right), "AMPI_Win_lock");
+  on.lock(at.right);
+  if (at.size > 1) says(put(at.rank), "is not locked");
+  on.unlock(at.right);
+}
+
+TEST_CASE("test_locks_value_that_was_not_synchronised") {
+  recording all;
+  const ring &at = all.at;
+  if (at.size < 2) return;
+  window<test::active> on(1, made::create);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  if (at.rank == 0) {
+    on.lock(1);
+    on.put(&all.x, {1, 0, 1});
+    on.unlock(1);
+    MPI_Send(nullptr, 0, MPI_INT, 1, 7, MPI_COMM_WORLD);
+  } else if (at.rank == 1) {
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const admpi::var early = on.memory()[0];
+    const std::string text =
+        test::refusal([&] { return AMPI_Send(&early, 1, AMPI_ADOUBLE, 1, 5, MPI_COMM_WORLD); });
+    says(text, "synchronised");
+  }
+}
