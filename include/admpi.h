@@ -34,6 +34,10 @@
  * does not keep alive. In an operand it may be NULL: then the operand is a scalar. The library checks that the view is
  * inside the matrix (ADMPI_ERR_RANGE).
  *
+ * `admpi_tool *` points to a table whose `size` is its sizeof, which stays where it is. Its functions neither throw nor longjmp, and
+ * stay loaded. admpi_tool_register copies it; the other calls know the tool by the address. What the functions are given as
+ * `access` is what admpi_tool_evaluate was called with.
+ *
  * `admpi_operation *`, `admpi_linear_system *` and `admpi_fixed_point_map *` point to a structure whose `size` is its
  * sizeof. The call copies it. Its functions neither throw nor longjmp, and stay loaded as long as the tape holds
  * operations recorded with them. If the structure is not NULL and has its size, the library destroys the data passed with

@@ -73,6 +73,7 @@ fn generate(unit: &str) -> String {
         ("super::pmap::", "pmap"),
         ("super::profile::", "profile"),
         ("super::time_loop::", "time_loop"),
+        ("admpi_tool;", "tool_table"),
     ] {
         let header = format!("admpi/{header}.h");
         if text.contains(word) && !config.includes.contains(&header) {

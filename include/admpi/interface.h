@@ -74,6 +74,7 @@
 #include "admpi/pmap_ranks.h"
 #include "admpi/reductions.h"
 #include "admpi/requests.h"
+#include "admpi/tools.h"
 #include "admpi/user_ops.h"
 #include "admpi/windows.h"
 #include "admpi/ampi_guards.h"

@@ -109,6 +109,15 @@ impl Many {
         }
     }
 
+    /// The same in a call on active values, where it is in place or not looked at.
+    #[must_use]
+    pub fn under_active(self) -> Self {
+        match self {
+            Self::Each(argument) => Self::Each(argument.under_active()),
+            Self::List(arguments) => Self::List(arguments.under_active()),
+        }
+    }
+
     const fn has_counts(&self) -> bool {
         matches!(self, Self::List(_))
     }

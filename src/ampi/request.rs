@@ -24,6 +24,20 @@ pub trait Pending: Send {
     fn fail(&mut self);
 }
 
+/// What the completion of a call with variables of another AD tool does around the library's own.
+pub trait Completes: Send {
+    fn complete(self: Box<Self>, finish: &mut dyn FnMut() -> MpiResult<()>) -> MpiResult<()>;
+    /// The call has failed.
+    fn fail(self: Box<Self>);
+}
+
+/// Such a call under way.
+struct Foreign {
+    /// What the request would be of the library's own values.
+    kind: Kind,
+    completes: Box<dyn Completes>,
+}
+
 #[derive(Default)]
 enum Kind {
     /// Recycled: a handle that leads here has been completed already.
@@ -33,6 +47,7 @@ enum Kind {
     Sending,
     Receiving,
     Collective(Box<dyn Pending>),
+    Foreign(Box<Foreign>),
     /// Persistent and active, between two starts.
     Resting,
 }
@@ -155,6 +170,12 @@ impl Request {
         request
     }
 
+    /// Lets a request complete a call with variables of another AD tool.
+    pub fn completing(&mut self, completes: Box<dyn Completes>) {
+        let kind = std::mem::take(&mut self.kind);
+        self.kind = Kind::Foreign(Box::new(Foreign { kind, completes }));
+    }
+
     pub fn receive_matched(
         buf: &BufferTriple,
         message: &mut Message<'_>,
@@ -205,6 +226,7 @@ impl Request {
         let mut new = starter()?;
         self.kind = std::mem::take(&mut new.kind);
         self.transfer.take_over(std::mem::take(&mut new.transfer));
+        self.arrival = std::mem::take(&mut new.arrival);
         recycle(&mut Some(new));
         Ok(())
     }
@@ -262,7 +284,10 @@ impl Request {
     /// Whether it is persistent and active.
     const fn is_started(&self) -> bool {
         self.again.is_some()
-            && matches!(self.kind, Kind::Sending | Kind::Receiving | Kind::Collective(_))
+            && matches!(
+                self.kind,
+                Kind::Sending | Kind::Receiving | Kind::Collective(_) | Kind::Foreign(_)
+            )
     }
 
     pub const fn transfer(&mut self) -> &mut Transfer {
@@ -291,6 +316,7 @@ impl Request {
             Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => {
                 return Ok(());
             }
+            Kind::Foreign(_) => return self.finish_foreign(status),
         }
         if self.cancelled && status.cancelled()? {
             self.arrival.refuse();
@@ -299,12 +325,34 @@ impl Request {
         self.arrival.accept(self.transfer.memory(), status).map_err(|f| f.on(self.comm))
     }
 
+    #[cold]
+    #[inline(never)]
+    fn finish_foreign(&mut self, status: &Status) -> MpiResult<()> {
+        let Kind::Foreign(foreign) = std::mem::take(&mut self.kind) else { return Ok(()) };
+        self.kind = foreign.kind;
+        foreign.completes.complete(&mut || self.finish(status))
+    }
+
+    /// The kind of the call, whoever's variables it has.
+    const fn kind(&self) -> &Kind {
+        match &self.kind {
+            Kind::Foreign(foreign) => &foreign.kind,
+            kind => kind,
+        }
+    }
+
     /// The request came to nothing: MPI gave `code`.
     fn fail(&mut self, code: c_int) {
+        if let Kind::Foreign(_) = &self.kind
+            && let Kind::Foreign(foreign) = std::mem::take(&mut self.kind)
+        {
+            self.kind = foreign.kind;
+            foreign.completes.fail();
+        }
         match &mut self.kind {
             Kind::Receiving => self.arrival.fail(code),
             Kind::Collective(collective) => collective.fail(),
-            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => {}
+            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting | Kind::Foreign(_) => {}
         }
     }
 }
@@ -596,6 +644,10 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Collective(_) => return Err(unfinished(request.comm)),
+        Kind::Foreign(_) => {
+            let why = "the request is of a call with variables of another AD tool; complete it with a Wait or Test call";
+            return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
+        }
         Kind::Sending => {
             if request.transfer.is_holding() {
                 // Which looks whether it is through before it forgets what is held.
@@ -622,7 +674,7 @@ pub fn cancel(slot: &mut Slot) -> MpiResult<()> {
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
-    let why = match request.kind {
+    let why = match request.kind() {
         Kind::Sending => "the request sends active data, which cannot be cancelled",
         Kind::Collective(_) => "the request belongs to a collective, which cannot be cancelled",
         Kind::Passive if request.is_anew() => {

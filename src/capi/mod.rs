@@ -102,6 +102,8 @@ mod support;
 pub mod tape;
 pub mod time_loop;
 #[cfg(feature = "mpi")]
+pub mod tools;
+#[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod user_ops;
 pub mod varmat;

@@ -2,7 +2,7 @@
 
 use super::{entry, give, null};
 use crate::error::{Code, Error, Result};
-use crate::foreign::{Argument, Format, Steps};
+use crate::foreign::{Argument, Format, Place, Steps};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::slice::from_raw_parts;
@@ -79,8 +79,9 @@ pub unsafe extern "C-unwind" fn admpi_step_argument(
                 return Err(null(&name.to_string_lossy()));
             }
             let (reads, writes) = (flags & ADMPI_STEP_READ != 0, flags & ADMPI_STEP_WRITTEN != 0);
-            let argument = Argument { name, base: numbers.cast(), n, format, reads, writes };
-            with_steps(|steps| steps.argument(&argument))
+            let place = Place::Array { base: numbers.cast(), format };
+            let argument = Argument { name, n, place, reads, writes };
+            with_steps(|steps| steps.argument(argument))
         })
     }
 }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::flatten::{self, Detail};
-use super::layout::{Layout, Map, Other};
+use super::layout::{Foreign, Layout, Map, Other};
 use super::lock;
 use crate::error::{Code, Error};
 use crate::mpi::types::Made;
@@ -231,7 +231,7 @@ fn look_up(datatype: Datatype) -> MpiResult<usize> {
         return Ok(number);
     }
     let mut flat = flatten::flatten(datatype, &contents, Detail::Active)?;
-    if flat.active && flat.passive && flat.refused.is_none() {
+    if flat.active && flat.passive && flat.tool.is_none() && flat.refused.is_none() {
         flat = flatten::flatten(datatype, &contents, Detail::All)?;
         if i64::try_from(flat.bytes()) != Ok(datatype.size()?) {
             flat.refused = flat.refused.or(Some(
@@ -254,6 +254,10 @@ impl flatten::Flat {
     fn into_layout(self) -> Option<Layout> {
         if let Some(why) = self.refused {
             return Some(Other::Refused(why).into());
+        }
+        if let Some(tool) = self.tool {
+            let Self { runs, n, extent, .. } = self;
+            return Some(Other::Foreign(Foreign { tool, runs, extent, n }).into());
         }
         // Without items of something active no derivative moves, but a collective counts this member in.
         if !self.active {

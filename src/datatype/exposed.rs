@@ -123,6 +123,10 @@ impl BufferTriple {
         let why = match layout.other() {
             None | Some(Other::Map(_)) => return Ok(Items { layout, count: self.count }),
             Some(Other::Refused(why)) => *why,
+            Some(Other::Foreign(foreign)) => {
+                let why = foreign.refused();
+                return Err(bad(name, Code::Unsupported, format_args!("{why}")));
+            }
             Some(Other::Passive(..) | Other::Packed(_)) => {
                 "the datatype is passive, and that of the origin is active"
             }

@@ -1,8 +1,10 @@
 //! Walking a datatype's envelope and contents down to runs of active doubles.
 #![forbid(unsafe_code)]
 
-use super::layout::{Piece, Run};
+use super::foreign::tool_of;
+use super::layout::{Piece, Run, wide_bytes};
 use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC};
+use crate::foreign::Tool;
 use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;
 use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
@@ -17,7 +19,7 @@ pub enum Detail {
 }
 
 /// A type's active doubles, in the order of its type map.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Flat {
     pub runs: Vec<Run>,
     /// Active and passive parts, if all are described.
@@ -32,6 +34,8 @@ pub struct Flat {
     pub bundled: bool,
     /// It is built from `AMPI_ADOUBLE_COMPLEX`, even one of no items.
     pub complex: bool,
+    /// The other AD tool whose variables it is built from, even none of them.
+    pub tool: Option<&'static Tool>,
     /// Something in it is not active.
     pub passive: bool,
     /// Why the library cannot describe it, although something in it is active.
@@ -62,8 +66,35 @@ impl Flat {
         }
     }
 
+    /// A variable of another AD tool.
+    fn variable(tool: &'static Tool) -> Self {
+        Self {
+            runs: vec![Run { offset: 0, n: 1 }],
+            n: 1,
+            extent: wide_bytes(tool.bytes),
+            active: true,
+            told: true,
+            tool: Some(tool),
+            ..Self::default()
+        }
+    }
+
+    /// Bytes from one of its active values to the next.
+    fn step(&self) -> i64 {
+        self.tool.map_or(ACTIVE_EXTENT, |tool| wide_bytes(tool.bytes))
+    }
+
     /// Takes over what the types that `part` is built from say of it, whether or not it has items of it.
-    const fn name(&mut self, part: &Self) {
+    fn name(&mut self, part: &Self) {
+        let tool = self.tool.or(part.tool);
+        let of = |one: &Self| one.tool.map(|tool| tool.index);
+        if self.refused.is_none()
+            && tool.is_some()
+            && (self.active && part.active && of(self) != of(part))
+        {
+            self.refused = Some(MIXED_TOOLS);
+        }
+        self.tool = tool;
         self.active |= part.active;
         self.told |= part.told;
         self.bundled |= part.bundled;
@@ -72,10 +103,10 @@ impl Flat {
 
     /// Appends `part` at `offset`, joining runs that touch.
     fn append(&mut self, part: &Self, offset: i64) {
+        let step = part.step();
         for run in &part.runs {
             let at = run.offset + offset;
-            let end =
-                |run: &Run| run.offset + ACTIVE_EXTENT * i64::try_from(run.n).unwrap_or(i64::MAX);
+            let end = |run: &Run| run.offset + step * wide_bytes(run.n);
             match self.runs.last_mut() {
                 Some(last) if end(last) == at => last.n += run.n,
                 _ => self.runs.push(Run { offset: at, n: run.n }),
@@ -94,6 +125,9 @@ impl Flat {
         self.name(part);
         self.passive |= part.passive;
         self.refused = self.refused.or(part.refused);
+        if self.tool.is_some() && self.passive {
+            self.refused = self.refused.or(Some(BESIDE_VARIABLES));
+        }
     }
 
     /// Appends `count` items of `part`, one extent apart.
@@ -116,6 +150,11 @@ impl Flat {
         self.pieces.iter().map(Piece::bytes).sum()
     }
 }
+
+const MIXED_TOOLS: &str =
+    "the datatype is of variables of more than one AD tool: send those of each separately";
+const BESIDE_VARIABLES: &str =
+    "the datatype has passive parts beside variables of another AD tool: send them separately";
 
 /// The bytes of a predefined type. There is a gap only in those of a value and an int behind it.
 fn predefined(datatype: Datatype) -> MpiResult<Vec<Piece>> {
@@ -148,6 +187,9 @@ fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> MpiResult<Flat
 pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> MpiResult<Flat> {
     if contents.is_marked(MAGIC)? {
         return Ok(Flat::active_double(detail));
+    }
+    if let Some(tool) = contents.mark()?.and_then(tool_of) {
+        return Ok(Flat::variable(tool));
     }
     if contents.is_marked(MATRIX_MAGIC)? {
         let why = "the datatype is made from AMPI_VARMAT or AMPI_VIEW, whose elements have no fixed address: describe the part by a view";

@@ -3,7 +3,7 @@
 
 use super::layout::{Handle, Other};
 use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC, PAIR_EXTENT};
-use super::{activity, bundle};
+use super::{activity, bundle, foreign};
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, Failure, MpiResult};
 
@@ -43,6 +43,7 @@ pub fn install() -> MpiResult<()> {
 /// Frees them. No active buffer can be described afterwards.
 pub fn remove() -> MpiResult<()> {
     bundle::remove();
+    foreign::remove()?;
     activity::end();
     let made = [
         Datatype::active_complex(),

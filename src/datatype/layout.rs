@@ -1,5 +1,6 @@
 //! How the active doubles of a datatype lie in memory.
 
+use crate::foreign::Tool;
 use crate::matrix::{ElementBuffer, Matrix, Owned, View};
 use crate::mpi::MpiResult;
 use crate::tape::Var;
@@ -122,8 +123,30 @@ pub enum Other {
     Passive(Map, usize),
     /// Bytes that `AMPI_Pack` may have written, in a message.
     Packed(Packed),
+    /// Variables of another AD tool, which calls that know of them put aside.
+    Foreign(Foreign),
     /// Active, but of a kind that the library cannot send: the reason.
     Refused(&'static str),
+}
+
+/// How the variables of another AD tool lie in an item.
+#[derive(Debug)]
+pub struct Foreign {
+    pub tool: &'static Tool,
+    pub(super) runs: Vec<Run>,
+    pub(super) extent: i64,
+    /// Variables of one item.
+    pub(super) n: usize,
+}
+
+impl Foreign {
+    /// Why a call that does not know of them refuses them.
+    pub(super) fn refused(&self) -> String {
+        format!(
+            "the datatype is of variables of {}, which this call does not differentiate",
+            self.tool.name
+        )
+    }
 }
 
 impl Other {

@@ -134,6 +134,12 @@ impl Arguments {
         (self.pointer, self.lists, self.types)
     }
 
+    /// The same in a call on active values, where they are in place or not looked at.
+    #[must_use]
+    pub fn under_active(self) -> Self {
+        Self { types: Types::One(Datatype::active_double()), ..self }
+    }
+
     /// Whether the call is the one for counts past 2^31.
     pub const fn is_large(&self) -> bool {
         matches!(self.lists, Lists::Large(..))

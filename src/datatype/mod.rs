@@ -6,6 +6,7 @@
 //! from it.
 //! `AMPI_ADOUBLE_INT` is a structure of one and an int, as `MPI_DOUBLE_INT` is, and moved as any structure with passive
 //! parts; reductions know it by its handle.
+//! The variables of another AD tool have a type that is made in the same way, with a mark for each tool.
 //! `AMPI_ADOUBLE_COMPLEX` is two of them with a mark of its own, so that no type with one in it is multiplied part by part.
 
 mod activity;
@@ -13,6 +14,7 @@ mod argument;
 pub mod bundle;
 mod exposed;
 mod flatten;
+mod foreign;
 mod install;
 mod layout;
 mod lent;
@@ -30,6 +32,7 @@ pub use activity::{
 };
 pub use argument::{BufferTriple, Twin};
 pub use exposed::{Exposed, Items};
+pub use foreign::{Stretch, foreign_tool, has_tools, tool_type};
 pub use install::{install, remove};
 pub use layout::Layout;
 pub use lent::{lent, lent_parts};

@@ -60,6 +60,9 @@ impl SendBuffer {
             Some(Other::Refused(why)) => {
                 return Err(bad(name, Code::Unsupported, format_args!("{why}")));
             }
+            Some(Other::Foreign(foreign)) => {
+                return Err(bad(name, Code::Unsupported, format_args!("{}", foreign.refused())));
+            }
         };
         let n = items.checked_mul(each).and_then(|n| n.checked_mul(ranks));
         let Some(n) = n.filter(|&n| u32::try_from(n).is_ok()) else {
@@ -185,7 +188,9 @@ impl SendBuffer {
             Some(Other::Pairs) => return (0..n).for_each(|i| f(self.pair(i).cast(), 1)),
             Some(Other::Elements(elements)) => return elements.each(n, f),
             Some(Other::Packed(packed)) => return f(packed.vars.as_ptr().cast_mut(), n),
-            Some(Other::Passive(..) | Other::Refused(_) | Other::Handle(_)) => return,
+            Some(Other::Passive(..) | Other::Refused(_) | Other::Foreign(_) | Other::Handle(_)) => {
+                return;
+            }
         };
         let mut left = n;
         let mut item = self.base;

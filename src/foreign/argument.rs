@@ -1,5 +1,7 @@
-//! Arrays of a tool's: plain numbers, read and written one by one since they may be of either precision.
+//! What a call reads and writes of a tool's: plain numbers, read and written one by one since they may be of either
+//! precision, or variables, which the tool's functions read and write.
 
+use super::tool::Tool;
 use crate::count::wide32;
 use crate::error::Result;
 use crate::tape::{Tape, Var};
@@ -41,7 +43,7 @@ impl Format {
     /// # Safety
     /// As for `read`, and nothing else refers to it.
     #[allow(clippy::cast_possible_truncation)] // the tool's numbers are no longer
-    unsafe fn write(self, base: *mut u8, i: usize, number: f64) {
+    pub(super) unsafe fn write(self, base: *mut u8, i: usize, number: f64) {
         // SAFETY: the caller's promise.
         unsafe {
             match self {
@@ -77,13 +79,26 @@ impl Format {
     }
 }
 
-/// An argument of a call: `n` numbers of the tool's.
-#[derive(Debug, Clone, Copy)]
-pub struct Argument {
-    pub name: &'static CStr,
+/// Variables of a tool's, one behind the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variables {
     pub base: *mut u8,
     pub n: usize,
-    pub format: Format,
+}
+
+/// Where the numbers of an argument are.
+#[derive(Debug, Clone)]
+pub enum Place {
+    Array { base: *mut u8, format: Format },
+    Variables { tool: &'static Tool, runs: Vec<Variables> },
+}
+
+/// An argument of a call: `n` numbers of the tool's.
+#[derive(Debug, Clone)]
+pub struct Argument {
+    pub name: &'static CStr,
+    pub n: usize,
+    pub place: Place,
     pub reads: bool,
     pub writes: bool,
 }
@@ -96,41 +111,66 @@ pub struct Run {
     pub id: u32,
 }
 
-impl Argument {
-    /// Its numbers as active values, which have ids from `first` on if the call reads them.
+impl Place {
+    /// Appends the numbers as active values, which have ids from `first` on, or none if that is 0.
     ///
     /// # Safety
     /// The numbers may be read.
-    pub(super) unsafe fn stage(&self, tape: &mut Tape, stage: &mut Vec<Var>) -> Result<u32> {
+    unsafe fn read(&self, n: usize, mut first: u32, tag: u32, stage: &mut Vec<Var>) {
+        let step = u32::from(first != 0);
+        let mut active = |value| {
+            let id = first;
+            first += step;
+            // One that is not recorded either is known to be the tool's own by its tag.
+            Var { value, id, tag: if id == 0 { UNTOUCHED } else { tag } }
+        };
+        match self {
+            // SAFETY: the caller's promise; so below.
+            Self::Array { base, format } => unsafe {
+                stage.extend((0..n).map(|i| active(format.read(*base, i))));
+            },
+            Self::Variables { tool, runs } => {
+                let mut values = Vec::new();
+                for run in runs {
+                    // SAFETY: as above.
+                    unsafe { tool.values(run.base, run.n, &mut values) };
+                }
+                stage.extend(values.into_iter().map(active));
+            }
+        }
+    }
+}
+
+impl Argument {
+    /// Its numbers as active values, which have ids from `first` on if the call reads them and is `recorded`.
+    ///
+    /// # Safety
+    /// The numbers may be read.
+    pub(super) unsafe fn stage(
+        &self,
+        tape: &mut Tape,
+        recorded: bool,
+        stage: &mut Vec<Var>,
+    ) -> Result<u32> {
         stage.clear();
         if !self.reads {
             stage.resize(self.n, Var { value: 0.0, id: 0, tag: UNTOUCHED });
             return Ok(0);
         }
-        let first = if self.n == 0 { 0 } else { tape.input_ids(self.n)? };
-        let tag = tape.tag();
-        stage.extend((first..).take(self.n).enumerate().map(|(i, id)| {
-            // SAFETY: the caller's promise.
-            let value = unsafe { self.format.read(self.base, i) };
-            Var { value, id, tag }
-        }));
+        let first = if self.n == 0 || !recorded { 0 } else { tape.input_ids(self.n)? };
+        // SAFETY: the caller's promise.
+        unsafe { self.place.read(self.n, first, tape.tag(), stage) };
         Ok(first)
     }
 
-    /// Copies what the call has written to the tool's numbers, and tells the runs of it. `first` is the id of the first
-    /// number that went in, or 0.
-    ///
-    /// # Safety
-    /// The numbers may be written.
-    pub(super) unsafe fn settle(&self, stage: &[Var], first: u32, mut run: impl FnMut(Run)) {
+    /// Tells the runs of what the call has written. `first` is the id of the first number that went in, or 0.
+    pub(super) fn written(stage: &[Var], first: u32, mut run: impl FnMut(Run)) {
         let mut open: Option<Run> = None;
         for (i, var) in stage.iter().enumerate() {
             let went_in = first != 0 && wide32(var.id) == wide32(first) + i;
             if went_in || var.tag == UNTOUCHED {
                 continue;
             }
-            // SAFETY: the caller's promise.
-            unsafe { self.format.write(self.base, i, var.value) };
             if let Some(one) = &mut open
                 && one.first + one.n == i
                 && follows(one, var.id)

@@ -4,12 +4,19 @@
 //! A call is one step. Active numbers that go in get fresh ids of the companion tape, the call is recorded as always, and
 //! what it wrote has ids of its own. The step remembers which numbers of the tool's those ids stand for. To reverse a step
 //! is to take the tool's adjoints of what was written, to sweep the piece of the tape from before to after the call, and to
-//! add the adjoints of what went in. The last step is always reversed first, and the tape then goes back to before it.
+//! add the adjoints of what went in.
+//!
+//! A tool that works by address reverses the last step always first, and the tape then goes back to before it. A tool with
+//! a tape of its own is known by a table of functions (`Tool`); its sweep meets handles of steps, which it may pass again, and
+//! the tape goes back when the tool deletes them.
 
 mod argument;
+mod evaluate;
 mod steps;
 #[cfg(test)]
 mod tests;
+pub mod tool;
 
-pub use argument::{Argument, Format};
+pub use argument::{Argument, Format, Place, Variables};
 pub use steps::Steps;
+pub use tool::Tool;

@@ -1,35 +1,57 @@
 //! The steps of a thread: recorded one after the other, and reversed from the last one on.
 
-use super::argument::{Argument, Format, Run};
+use super::argument::{Argument, Format, Place, Run};
 use crate::error::{Code, Error, Result};
 use crate::tape::{self, Position, Tape, Var};
 use std::ffi::{CStr, c_void};
 use std::mem::take;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Of all threads.
+static HANDLES: AtomicI64 = AtomicI64::new(1);
+
+/// What the ids of a binding stand for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Stands {
+    /// For numbers of an array.
+    Array { base: usize, format: Format },
+    /// For ids of the tool's, from these places of the lists on.
+    Ids { at: usize, before: usize },
+}
 
 /// Ids of the companion tape, and the numbers of the tool's that they stand for.
 #[derive(Debug, Clone, Copy)]
-struct Binding {
+pub(super) struct Binding {
     name: &'static CStr,
     /// The argument of the step's own call, or None of a call that this one completed.
     argument: Option<usize>,
-    /// The array, and which of its numbers.
-    base: usize,
-    format: Format,
-    run: Run,
+    pub(super) stands: Stands,
+    pub(super) run: Run,
     /// Written by the call, or read.
-    written: bool,
+    pub(super) written: bool,
+}
+
+/// How long the lists were that steps append to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marks {
+    pub(super) bindings: usize,
+    pub(super) ids: usize,
+    pub(super) before: usize,
 }
 
 /// One call.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+pub(super) struct Step {
     call: &'static CStr,
-    from: Position,
-    to: Position,
-    /// How many bindings there were before.
-    bindings: usize,
+    pub(super) from: Position,
+    pub(super) to: Position,
+    pub(super) marks: Marks,
     /// Counts the calls.
     number: u64,
+    /// What a tool with a tape of its own knows it by, else 0.
+    pub(super) handle: i64,
+    /// The tool has forgotten it.
+    pub(super) deleted: bool,
 }
 
 /// An argument of a call that is not complete, and its numbers as active values.
@@ -44,6 +66,7 @@ struct Staged {
 struct Open {
     step: Step,
     before: *mut Tape,
+    recorded: bool,
 }
 
 /// A call that was started; the library's own request is `handle`.
@@ -64,9 +87,13 @@ struct Turned {
 
 /// The companion tape of a thread, and its steps.
 pub struct Steps {
-    tape: *mut Tape,
-    steps: Vec<Step>,
-    bindings: Vec<Binding>,
+    pub(super) tape: *mut Tape,
+    pub(super) steps: Vec<Step>,
+    pub(super) bindings: Vec<Binding>,
+    /// The tool's ids that bindings stand for.
+    pub(super) ids: Vec<i64>,
+    /// Of a tool that restores values: what stood at the ids of results before.
+    pub(super) before: Vec<f64>,
     open: Option<Open>,
     staged: Vec<Staged>,
     pending: Vec<Option<Pending>>,
@@ -76,7 +103,7 @@ pub struct Steps {
     number: u64,
     spare: Vec<Vec<Var>>,
     spare_lists: Vec<Vec<Staged>>,
-    adjoints: Vec<f64>,
+    pub(super) adjoints: Vec<f64>,
 }
 
 impl Default for Steps {
@@ -87,6 +114,8 @@ impl Default for Steps {
             tape: Box::into_raw(tape),
             steps: Vec::new(),
             bindings: Vec::new(),
+            ids: Vec::new(),
+            before: Vec::new(),
             open: None,
             staged: Vec::new(),
             pending: Vec::new(),
@@ -107,12 +136,12 @@ impl Drop for Steps {
     }
 }
 
-fn wrong<T>(code: Code, text: String) -> Result<T> {
+pub(super) fn wrong<T>(code: Code, text: String) -> Result<T> {
     Err(Error::new(code, text))
 }
 
 impl Steps {
-    fn tape(&mut self) -> &mut Tape {
+    pub(super) fn tape(&mut self) -> &mut Tape {
         // SAFETY: live, and the thread's.
         unsafe { &mut *self.tape }
     }
@@ -139,16 +168,25 @@ impl Steps {
 
     /// Opens the step of `call`: until `close` the companion tape is the thread's, and records.
     pub fn open(&mut self, call: &'static CStr) -> Result<()> {
+        self.open_as(call, true)
+    }
+
+    /// As `open`; the companion tape records if the call is to be `recorded`.
+    pub fn open_as(&mut self, call: &'static CStr, recorded: bool) -> Result<()> {
         self.none_is_open()?;
         let here = self.tape().position();
         let from = if here.same_place(&self.floor) { self.floor } else { here };
         // SAFETY: the tape lives as long as the thread's steps.
         let before = unsafe { tape::activate(self.tape) }?;
-        self.tape().start();
+        if recorded {
+            self.tape().start();
+        }
         self.number += 1;
-        let step =
-            Step { call, from, to: from, bindings: self.bindings.len(), number: self.number };
-        self.open = Some(Open { step, before });
+        let marks =
+            Marks { bindings: self.bindings.len(), ids: self.ids.len(), before: self.before.len() };
+        let (number, handle, deleted) = (self.number, 0, false);
+        let step = Step { call, from, to: from, marks, number, handle, deleted };
+        self.open = Some(Open { step, before, recorded });
         Ok(())
     }
 
@@ -157,23 +195,41 @@ impl Steps {
     ///
     /// # Safety
     /// The numbers are there, and stay until the call is complete.
-    pub unsafe fn argument(&mut self, argument: &Argument) -> Result<*mut Var> {
-        if self.open.is_none() {
+    pub unsafe fn argument(&mut self, argument: Argument) -> Result<*mut Var> {
+        let Some(recorded) = self.open.as_ref().map(|open| open.recorded) else {
             return wrong(Code::Nest, "no step is open".to_owned());
-        }
+        };
         let mut values = self.spare.pop().unwrap_or_default();
         // SAFETY: the caller's promise.
-        let first = unsafe { argument.stage(self.tape(), &mut values) }?;
+        let first = unsafe { argument.stage(self.tape(), recorded, &mut values) }?;
         if first != 0 {
             let run = Run { first: 0, n: argument.n, id: first };
-            self.bind(argument, Some(self.staged.len()), run, false);
+            // SAFETY: as above.
+            let stands = unsafe { self.read_ids(&argument.place) };
+            self.bind(&argument, Some(self.staged.len()), stands, run, false);
         }
         let place = values.as_mut_ptr();
-        self.staged.push(Staged { argument: *argument, first, values });
+        self.staged.push(Staged { argument, first, values });
         Ok(place)
     }
 
-    fn none_is_open(&self) -> Result<()> {
+    /// # Safety
+    /// As for `argument`.
+    unsafe fn read_ids(&mut self, place: &Place) -> Stands {
+        match place {
+            Place::Array { base, format } => Stands::Array { base: base.addr(), format: *format },
+            Place::Variables { tool, runs } => {
+                let (at, before) = (self.ids.len(), self.before.len());
+                for run in runs {
+                    // SAFETY: the caller's promise.
+                    unsafe { tool.ids(run.base, run.n, &mut self.ids) };
+                }
+                Stands::Ids { at, before }
+            }
+        }
+    }
+
+    pub(super) fn none_is_open(&self) -> Result<()> {
         match &self.open {
             None => Ok(()),
             Some(open) => {
@@ -186,14 +242,20 @@ impl Steps {
     /// As if the step that begins at `from` had not been opened.
     #[cold]
     fn withdraw(&mut self, step: &Step) -> Result<()> {
-        self.bindings.truncate(step.bindings);
+        self.truncate(&step.marks);
         for staged in take(&mut self.staged) {
             self.recycle(staged.values);
         }
         self.go_back(&step.from)
     }
 
-    fn go_back(&mut self, to: &Position) -> Result<()> {
+    pub(super) fn truncate(&mut self, marks: &Marks) {
+        self.bindings.truncate(marks.bindings);
+        self.ids.truncate(marks.ids);
+        self.before.truncate(marks.before);
+    }
+
+    pub(super) fn go_back(&mut self, to: &Position) -> Result<()> {
         // SAFETY: live; no functions of the user's are among the events of communication.
         unsafe { Tape::reset_to(self.tape, to) }?;
         self.floor = *to;
@@ -208,9 +270,15 @@ impl Steps {
         }
     }
 
-    fn bind(&mut self, argument: &Argument, own: Option<usize>, run: Run, written: bool) {
-        let (name, base, format) = (argument.name, argument.base.addr(), argument.format);
-        self.bindings.push(Binding { name, argument: own, base, format, run, written });
+    fn bind(
+        &mut self,
+        argument: &Argument,
+        own: Option<usize>,
+        stands: Stands,
+        run: Run,
+        written: bool,
+    ) {
+        self.bindings.push(Binding { name: argument.name, argument: own, stands, run, written });
     }
 
     /// Hands the numbers that a call has written to the tool.
@@ -220,12 +288,56 @@ impl Steps {
     unsafe fn settle(&mut self, own: Option<usize>, staged: Staged) {
         let Staged { argument, first, values } = staged;
         if argument.writes {
-            // SAFETY: the promise of `open`.
-            unsafe {
-                argument.settle(&values, first, |run| self.bind(&argument, own, run, true));
-            }
+            Argument::written(&values, first, |run| {
+                // SAFETY: the promise of `open`.
+                let stands = unsafe { self.write(&argument.place, &values, run) };
+                self.bind(&argument, own, stands, run, true);
+            });
         }
         self.recycle(values);
+    }
+
+    /// # Safety
+    /// As for `settle`.
+    unsafe fn write(&mut self, place: &Place, values: &[Var], run: Run) -> Stands {
+        let written = &values[run.first..][..run.n];
+        match place {
+            Place::Array { base, format } => {
+                for (i, var) in written.iter().enumerate() {
+                    // SAFETY: the caller's promise; so below.
+                    unsafe { format.write(*base, run.first + i, var.value) };
+                }
+                Stands::Array { base: base.addr(), format: *format }
+            }
+            Place::Variables { tool, runs } => {
+                let (at, before) = (self.ids.len(), self.before.len());
+                let mut numbers = take(&mut self.adjoints);
+                numbers.clear();
+                numbers.extend(written.iter().map(|var| var.value));
+                let (mut place, mut done) = (0, 0);
+                for part in runs {
+                    // What of the part the run covers.
+                    let from = run.first.clamp(place, place + part.n);
+                    let end = (run.first + run.n).clamp(place, place + part.n);
+                    if from < end {
+                        let base = part.base.wrapping_add((from - place) * tool.bytes);
+                        let numbers = &numbers[done..][..end - from];
+                        // SAFETY: as above.
+                        unsafe {
+                            if run.id == 0 {
+                                tool.set_passive(base, numbers);
+                            } else {
+                                tool.set_active(base, numbers, &mut self.ids, &mut self.before);
+                            }
+                        }
+                        done += end - from;
+                    }
+                    place += part.n;
+                }
+                self.adjoints = numbers;
+                Stands::Ids { at, before }
+            }
+        }
     }
 
     /// Closes the step of a call that has `failed`, which is then forgotten, or is complete.
@@ -260,6 +372,54 @@ impl Steps {
     fn push(&mut self, mut step: Step) {
         step.to = self.tape().position();
         self.steps.push(step);
+    }
+
+    /// As `close` of a call that has not failed; tells the handle by which a tool is to record the step, if it did anything.
+    ///
+    /// # Safety
+    /// As for `open`.
+    pub unsafe fn close_for_tool(&mut self) -> Result<Option<i64>> {
+        // SAFETY: the caller's promise.
+        unsafe { self.close(false) }?;
+        self.handle_of_last()
+    }
+
+    /// Gives the last step a handle, or forgets it if it recorded nothing and has no results.
+    fn handle_of_last(&mut self) -> Result<Option<i64>> {
+        let Some(step) = self.steps.last().copied() else { return Ok(None) };
+        let (from, to) = (step.from, step.to);
+        let written = |binding: &Binding| binding.written && binding.run.id != 0;
+        let did_nothing = (from.event, from.statement) == (to.event, to.statement)
+            && !self.bindings[step.marks.bindings..].iter().any(written);
+        if did_nothing {
+            self.steps.pop();
+            self.truncate(&step.marks);
+            if !from.same_place(&to) {
+                self.go_back(&from)?;
+            }
+            return Ok(None);
+        }
+        let handle = HANDLES.fetch_add(1, Ordering::Relaxed);
+        if let Some(step) = self.steps.last_mut() {
+            step.handle = handle;
+        }
+        Ok(Some(handle))
+    }
+
+    /// As `close_started`, for a tool.
+    pub fn start_for_tool(&mut self, request: *mut c_void) -> Result<(usize, Option<i64>)> {
+        let number = self.close_started(request)?;
+        Ok((number, self.handle_of_last()?))
+    }
+
+    /// What a call that has come to nothing was made with is not needed any more.
+    pub fn abandon(&mut self, number: usize) {
+        if let Some(mut pending) = self.pending.get_mut(number).and_then(Option::take) {
+            for staged in pending.staged.drain(..) {
+                self.recycle(staged.values);
+            }
+            self.spare_lists.push(pending.staged);
+        }
     }
 
     /// Closes the step of a call that was started as the request `handle`, and tells the number of it.
@@ -321,28 +481,31 @@ impl Steps {
         binding: &Binding,
         adjoints: &[*mut u8],
         completed: *mut u8,
-    ) -> Result<*mut u8> {
-        let behind = binding.run.first * binding.format.bytes();
+    ) -> Result<(*mut u8, Format)> {
+        let Stands::Array { base, format } = binding.stands else {
+            return wrong(Code::Range, "the step is one of variables, not of numbers".to_owned());
+        };
+        let behind = binding.run.first * format.bytes();
         let name = binding.name.to_string_lossy();
-        let (base, n) = (binding.base, binding.run.n);
+        let n = binding.run.n;
         if let Some(own) = binding.argument {
             let adjoint = adjoints.get(own).copied().unwrap_or(std::ptr::null_mut());
             if adjoint.is_null() {
                 return wrong(Code::Null, format!("{name}: the adjoint buffer is NULL"));
             }
-            return Ok(adjoint.wrapping_add(behind));
+            return Ok((adjoint.wrapping_add(behind), format));
         }
         if !completed.is_null() {
-            return Ok(completed.wrapping_add(behind));
+            return Ok((completed.wrapping_add(behind), format));
         }
         let first = base + behind;
-        let end = first + n * binding.format.bytes();
+        let end = first + n * format.bytes();
         let holds = |one: &&Turned| {
             let inside = one.bytes != 0 && one.base <= first && end <= one.base + one.bytes;
             step.number <= one.number && (inside || (one.bytes == 0 && one.base == base))
         };
         match self.turned.iter().rev().find(holds) {
-            Some(one) => Ok(one.adjoint.wrapping_add(first - one.base)),
+            Some(one) => Ok((one.adjoint.wrapping_add(first - one.base), format)),
             None => wrong(
                 Code::Argument,
                 format!(
@@ -367,9 +530,10 @@ impl Steps {
         let step = self.last_of(call)?;
         let mut bindings = take(&mut self.bindings);
         // SAFETY: the caller's promise.
-        let swept = unsafe { self.sweep(&step, &bindings[step.bindings..], adjoints, completed) };
+        let swept =
+            unsafe { self.sweep(&step, &bindings[step.marks.bindings..], adjoints, completed) };
         if swept.is_ok() {
-            bindings.truncate(step.bindings);
+            bindings.truncate(step.marks.bindings);
             self.steps.pop();
         }
         self.bindings = bindings;
@@ -428,11 +592,11 @@ impl Steps {
         completed: *mut u8,
     ) -> Result<()> {
         for binding in bindings.iter().filter(|binding| binding.written) {
-            let place = self.adjoint_of(step, binding, adjoints, completed)?;
+            let (place, format) = self.adjoint_of(step, binding, adjoints, completed)?;
             room.clear();
             room.resize(binding.run.n, 0.0);
             // SAFETY: the caller's promise.
-            unsafe { binding.format.take(place, room) };
+            unsafe { format.take(place, room) };
             self.tape().seed_range(binding.run.id, room, 0)?;
         }
         if step.from.same_place(&step.to) {
@@ -442,12 +606,12 @@ impl Steps {
         // SAFETY: live; the events are of communication.
         unsafe { Tape::reverse_range(self.tape, &step.to, &step.from) }?;
         for binding in bindings.iter().filter(|binding| !binding.written) {
-            let place = self.adjoint_of(step, binding, adjoints, completed)?;
+            let (place, format) = self.adjoint_of(step, binding, adjoints, completed)?;
             room.clear();
             room.resize(binding.run.n, 0.0);
             self.tape().adjoints_of_range(binding.run.id, 0, room);
             // SAFETY: the caller's promise.
-            unsafe { binding.format.add(place, room) };
+            unsafe { format.add(place, room) };
         }
         self.go_back(&step.from)
     }

@@ -1,6 +1,6 @@
 //! Steps without MPI: events that double what goes in.
 
-use super::{Argument, Format, Steps};
+use super::{Argument, Format, Place, Steps};
 use crate::error::{Code, Result};
 use crate::tape::{self, Event, Ids, Sweep, Var};
 use std::ffi::CStr;
@@ -45,7 +45,8 @@ unsafe fn double(x: *const Var, y: *mut Var, n: usize) {
 
 fn argument(numbers: &mut [f64], reads: bool, writes: bool) -> Argument {
     let (base, n) = (numbers.as_mut_ptr().cast(), numbers.len());
-    Argument { name: c"buf", base, n, format: Format::Double, reads, writes }
+    let place = Place::Array { base, format: Format::Double };
+    Argument { name: c"buf", n, place, reads, writes }
 }
 
 /// # Safety
@@ -53,7 +54,7 @@ fn argument(numbers: &mut [f64], reads: bool, writes: bool) -> Argument {
 unsafe fn open(steps: &mut Steps, arguments: &[Argument; 2]) -> [*mut Var; 2] {
     steps.open(CALL).unwrap();
     // SAFETY: the caller's promise.
-    arguments.map(|argument| unsafe { steps.argument(&argument) }.unwrap())
+    arguments.clone().map(|argument| unsafe { steps.argument(argument) }.unwrap())
 }
 
 fn forward(steps: &mut Steps, x: &mut [f64], y: &mut [f64]) {

@@ -216,6 +216,11 @@ impl Made {
 impl Contents {
     /// Whether `Made::marked` has made the type, with `mark`.
     pub fn is_marked(&self, mark: i64) -> MpiResult<bool> {
+        Ok(self.mark()? == Some(mark))
+    }
+
+    /// The extent by which a type of `Made::marked` is known, and that of any other that has such a structure.
+    pub fn mark(&self) -> MpiResult<Option<i64>> {
         let kinds = raw::constants();
         let holder = if self.combiner == kinds.resized {
             self.datatypes[0].datatype().contents()?
@@ -231,7 +236,10 @@ impl Contents {
         } else {
             None
         };
-        Ok(holder.is_some_and(|it| it.combiner == kinds.resized && it.addresses == [0, mark]))
+        Ok(holder.and_then(|it| match it.addresses[..] {
+            [0, mark] if it.combiner == kinds.resized => Some(mark),
+            _ => None,
+        }))
     }
 }
 

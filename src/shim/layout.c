@@ -4,6 +4,7 @@
 #include "admpi/pmap_programs.h"
 #include "admpi/profile.h"
 #include "admpi/time_loop.h"
+#include "admpi/tool_table.h"
 #include "admpi/var.h"
 
 #include "layout.h"
@@ -40,3 +41,4 @@ LAID_OUT_admpi_pmap_topology;
 LAID_OUT_admpi_time_loop_statistics;
 LAID_OUT_admpi_profile_spread;
 LAID_OUT_admpi_profile_row;
+LAID_OUT_admpi_tool;

@@ -79,6 +79,30 @@ impl Tape {
         Ok(())
     }
 
+    /// As `seed_range`, in the first `directions` of them, which lie side by side in `weights`.
+    pub fn add_adjoints(&mut self, first: u32, weights: &[f64], directions: usize) -> Result<()> {
+        self.ensure_adjoints()?;
+        let (width, n) = (self.width, weights.len() / directions);
+        let adjoints = self.adjoints_mut(first, n * width).chunks_exact_mut(width);
+        for (adjoint, weight) in adjoints.zip(weights.chunks_exact(directions)) {
+            adjoint.iter_mut().zip(weight).for_each(|(adjoint, weight)| *adjoint += weight);
+        }
+        let end = first + u32::try_from(n).expect("ids that were given out");
+        self.dirty.below = self.dirty.below.max(end);
+        self.dirty.passed |= self.sweeps.last().is_some_and(|sweep| first < sweep.top.id);
+        Ok(())
+    }
+
+    /// Takes the adjoints of values with consecutive ids from `first` on, in the first `directions`, side by side.
+    pub fn take_adjoints(&mut self, first: u32, out: &mut [f64], directions: usize) {
+        let (width, n) = (self.width, out.len() / directions);
+        let adjoints = self.adjoints_mut(first, n * width).chunks_exact_mut(width);
+        for (adjoint, out) in adjoints.zip(out.chunks_exact_mut(directions)) {
+            out.copy_from_slice(&adjoint[..directions]);
+            adjoint.fill(0.0);
+        }
+    }
+
     /// The adjoints of values with consecutive ids from `first` on, as `adjoint` gives them. Not if some are kept.
     pub fn adjoints_of_range(&self, first: u32, direction: usize, out: &mut [f64]) -> bool {
         let n = u32::try_from(out.len()).expect("ids that were given out");

@@ -3,10 +3,14 @@
 use super::super::large_arguments::narrow;
 use super::calls::{Return, dispatched};
 use super::large;
+use super::tools::{self, Use, degrees, members, partners, rank, sides, tool_of_many};
 use crate::ampi::argument::Many;
 use crate::ampi::builtin_op::Extent;
 use crate::ampi::dispatch::{self, Operands};
-use crate::datatype::{Arguments, BufferTriple, Counts, Lists, Pieces, Types, Wide};
+use crate::datatype::{
+    Arguments, BufferTriple, Counts, Lists, Pieces, Types, Wide, foreign_tool, has_tools,
+};
+use crate::foreign::Tool;
 use crate::large::defects;
 use crate::mpi::raw::{MPI_Comm, MPI_Datatype, MPI_Op};
 use crate::mpi::{Comm, Datatype, Op, ffi, is_in_place, twins};
@@ -52,12 +56,29 @@ pub unsafe fn bcast(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: handed on.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tools::tool_of(&data).filter(|_| sides(on, root) != (false, false)) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let inter = sides(on, root);
+                    let used = if inter.0 { Use::Read } else { Use::Written };
+                    call.buffer(c"buffer", &data, used)
+                },
+                |data, end| bcast(name, *data, root, comm, end),
+            )
+        };
+    }
     let (buffer, n, t) = data.parts();
     // SAFETY: handed on; so below.
     let passive =
         |request| unsafe { twins!(request, large::bcast, large::ibcast, buffer, n, t, root, comm) };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::bcast(&data, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -78,6 +99,34 @@ pub unsafe fn gather(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_rooted(on, root, &send, &receive) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let (at_root, others) = sides(on, root);
+                    let in_place = others && send.is_in_place();
+                    let send = match others {
+                        true => call.buffer_or_in_place(c"sendbuf", &send, Use::Read)?,
+                        false => send.under_active(),
+                    };
+                    let used = if in_place { Use::Both } else { Use::Written };
+                    let receive = match at_root {
+                        true => call.many(c"recvbuf", &receive, partners(on), used)?,
+                        false => receive.under_active(),
+                    };
+                    Ok((send, receive))
+                },
+                |&(send, receive), end| gather(name, send, receive, root, comm, end),
+            )
+        };
+    }
     let (out, n, t) = send.parts();
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -105,8 +154,6 @@ pub unsafe fn gather(
             }
         }
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::gather(&send, &receive, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -122,6 +169,32 @@ pub unsafe fn scatter(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_rooted(on, root, &receive, &send) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let (at_root, others) = sides(on, root);
+                    let send = match at_root {
+                        true => call.many(c"sendbuf", &send, partners(on), Use::Read)?,
+                        false => send.under_active(),
+                    };
+                    let receive = match others {
+                        true => call.buffer_or_in_place(c"recvbuf", &receive, Use::Written)?,
+                        false => receive.under_active(),
+                    };
+                    Ok((send, receive))
+                },
+                |&(send, receive), end| scatter(name, send, receive, root, comm, end),
+            )
+        };
+    }
     let (room, m, u) = receive.parts();
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -149,8 +222,6 @@ pub unsafe fn scatter(
             }
         }
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::scatter(name, &send, &receive, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -165,6 +236,25 @@ pub unsafe fn allgather(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_many(on, &[(&Many::Each(send), true), (&receive, true)]) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let used = if send.is_in_place() { Use::Both } else { Use::Written };
+                    let send = call.buffer_or_in_place(c"sendbuf", &send, Use::Read)?;
+                    Ok((send, call.many(c"recvbuf", &receive, partners(on), used)?))
+                },
+                |&(send, receive), end| allgather(name, send, receive, comm, end),
+            )
+        };
+    }
     let (out, n, t) = send.parts();
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -193,8 +283,6 @@ pub unsafe fn allgather(
             }
         }
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::allgather(name, &send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -209,6 +297,25 @@ pub unsafe fn alltoall(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_many(on, &[(&send, true), (&receive, true)]) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let used = if send.is_in_place() { Use::Both } else { Use::Written };
+                    let send = call.many(c"sendbuf", &send, partners(on), Use::Read)?;
+                    Ok((send, call.many(c"recvbuf", &receive, partners(on), used)?))
+                },
+                |&(send, receive), end| alltoall(name, send, receive, comm, end),
+            )
+        };
+    }
     // SAFETY: as above.
     let passive = |request| unsafe {
         match (&send, &receive) {
@@ -259,8 +366,6 @@ pub unsafe fn alltoall(
             _ => mixed(),
         }
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::alltoall(name, &send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -275,6 +380,24 @@ pub unsafe fn neighbor_allgather(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_neighbours(on, &Many::Each(send), &receive) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let send = call.buffer(c"sendbuf", &send, Use::Read)?;
+                    Ok((send, call.many(c"recvbuf", &receive, degrees(on).0, Use::Written)?))
+                },
+                |&(send, receive), end| neighbor_allgather(name, send, receive, comm, end),
+            )
+        };
+    }
     let (out, n, t) = send.parts();
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -300,8 +423,6 @@ pub unsafe fn neighbor_allgather(
             },
         }
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::neighbor_allgather(&send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -316,6 +437,25 @@ pub unsafe fn neighbor_alltoall(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_neighbours(on, &send, &receive) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let (sources, destinations) = degrees(on);
+                    let send = call.many(c"sendbuf", &send, destinations, Use::Read)?;
+                    Ok((send, call.many(c"recvbuf", &receive, sources, Use::Written)?))
+                },
+                |&(send, receive), end| neighbor_alltoall(name, send, receive, comm, end),
+            )
+        };
+    }
     // SAFETY: as above.
     let passive = |request| unsafe {
         match (&send, &receive) {
@@ -370,11 +510,36 @@ pub unsafe fn neighbor_alltoall(
             _ => mixed(),
         }
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::neighbor_alltoall(name, &send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
+}
+
+/// The tool of the buffers of a call with a root, as far as they are significant here.
+fn tool_of_rooted(
+    comm: Comm,
+    root: c_int,
+    part: &BufferTriple,
+    all: &Many,
+) -> Option<&'static Tool> {
+    if !has_tools() {
+        return None;
+    }
+    let (at_root, others) = sides(comm, root);
+    tool_of_many(comm, &[(&Many::Each(*part), others), (all, at_root)])
+}
+
+/// Of a call with buffers that have parts for neighbours.
+fn tool_of_neighbours(comm: Comm, send: &Many, receive: &Many) -> Option<&'static Tool> {
+    if !has_tools() {
+        return None;
+    }
+    let (sources, destinations) = degrees(comm);
+    tools::tool_of_parts(send, destinations).or_else(|| tools::tool_of_parts(receive, sources))
+}
+
+fn tool_of_operands(operands: &Operands) -> Option<&'static Tool> {
+    foreign_tool(operands.send.datatype())
 }
 
 /// The two buffers of a reduction, and the operation.
@@ -411,14 +576,30 @@ pub unsafe fn reduce(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_operands(&operands).filter(|_| sides(on, root) != (false, false)) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| {
+                    let (at_root, others) = sides(on, root);
+                    if others { call.operands(&operands, at_root) } else { call.result(&operands) }
+                },
+                |operands, end| reduce(name, *operands, root, comm, end),
+            )
+        };
+    }
     let (from, to, n, t, op) = parts(&operands);
     // SAFETY: as above.
     let passive = |request| unsafe {
         let (now, begin) = (large::reduce, large::ireduce);
         twins!(request, now, begin, from, to, n, t, op, root, comm)
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::reduce(&operands, root, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -427,14 +608,27 @@ pub unsafe fn reduce(
 /// # Safety
 /// As above.
 pub unsafe fn allreduce(name: &str, operands: Operands, comm: MPI_Comm, end: Return) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_operands(&operands) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| call.operands(&operands, true),
+                |operands, end| allreduce(name, *operands, comm, end),
+            )
+        };
+    }
     let (from, to, n, t, op) = parts(&operands);
     // SAFETY: as above.
     let passive = |request| unsafe {
         let (now, begin) = (large::allreduce, large::iallreduce);
         twins!(request, now, begin, from, to, n, t, op, comm)
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::allreduce(&operands, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -449,6 +643,21 @@ pub unsafe fn scan(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = tool_of_operands(&operands) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| call.operands(&operands, true),
+                |operands, end| scan(name, *operands, extent, comm, end),
+            )
+        };
+    }
     let (from, to, n, t, op) = parts(&operands);
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -460,8 +669,6 @@ pub unsafe fn scan(
             twins!(request, now, begin, from, to, n, t, op, comm)
         }
     };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     let library = |call_form| dispatch::scan(&operands, extent, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -476,6 +683,21 @@ pub unsafe fn reduce_scatter(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if let Some(tool) = foreign_tool(pieces.datatype()) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                end,
+                tool,
+                |call| call.pieces(&pieces, Op::new(op), rank(on), members(on)),
+                |pieces, end| reduce_scatter(name, *pieces, op, comm, end),
+            )
+        };
+    }
     let (from, to, counts, t) = pieces.parts();
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -496,7 +718,7 @@ pub unsafe fn reduce_scatter(
         }
     };
     // SAFETY: as above.
-    let (on, operation) = unsafe { (Comm::new(comm), Op::new(op)) };
+    let operation = unsafe { Op::new(op) };
     let library = |call_form| dispatch::reduce_scatter(&pieces, operation, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
@@ -505,6 +727,19 @@ pub unsafe fn reduce_scatter(
 /// # Safety
 /// As above.
 pub unsafe fn reduce_local(name: &str, operands: Operands) -> c_int {
+    if let Some(tool) = foreign_tool(operands.send.datatype()) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                Comm::world(),
+                Return::WhenDone,
+                tool,
+                |call| call.local(&operands),
+                |operands, _| reduce_local(name, *operands),
+            )
+        };
+    }
     let (left, right, n, t, op) = parts(&operands);
     // SAFETY: as above.
     let passive = |_| unsafe { large::reduce_local(left, right, n, t, op) };

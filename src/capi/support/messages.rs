@@ -7,10 +7,13 @@ pub use super::packing::{
 use super::arguments::null;
 use super::calls::{Return, dispatched, dispatched_message, mpi_call};
 use super::large;
+use super::persistent::{again, kept};
+use super::tools::{self, Use, tool_of};
 use crate::ampi::argument::both_passive;
 use crate::ampi::request::Request;
 use crate::ampi::{dispatch, message};
 use crate::datatype::{BufferTriple, is_passive_message};
+use crate::foreign::Tool;
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{
     self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status,
@@ -82,6 +85,10 @@ pub unsafe fn send(
     comm: MPI_Comm,
     end: Return,
 ) -> c_int {
+    if let Some(tool) = tool_of(&data) {
+        // SAFETY: handed on; so below.
+        return unsafe { send_variables(name, call_form, tool, &data, to, comm, end) };
+    }
     let (buf, count, datatype) = data.parts();
     // SAFETY: handed on; so below.
     let passive = |request| unsafe {
@@ -107,14 +114,90 @@ pub unsafe fn send(
 
 /// # Safety
 /// As above.
-pub unsafe fn send_init(
+#[cold]
+#[inline(never)]
+unsafe fn send_variables(
     name: &str,
     call_form: &Sending,
+    tool: &'static Tool,
+    data: &BufferTriple,
+    to: Envelope,
+    comm: MPI_Comm,
+    end: Return,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        tools::call(
+            name,
+            Comm::new(comm),
+            end,
+            tool,
+            |call| call.buffer(c"buf", data, Use::Read),
+            |data, end| send(name, call_form, *data, to, comm, end),
+        )
+    }
+}
+
+/// # Safety
+/// As above.
+#[cold]
+#[inline(never)]
+unsafe fn irecv_variables(
+    name: &str,
+    tool: &'static Tool,
+    data: &BufferTriple,
+    from: Envelope,
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        tools::call(
+            name,
+            Comm::new(comm),
+            Return::AtOnce(place),
+            tool,
+            |call| call.buffer(c"buf", data, Use::Written),
+            |data, end| irecv(name, *data, from, comm, request_of(end)),
+        )
+    }
+}
+
+/// Where a call that returns at once puts its request.
+const fn request_of(end: Return) -> *mut *mut Request {
+    match end {
+        Return::WhenDone => std::ptr::null_mut(),
+        Return::AtOnce(place) => place,
+    }
+}
+
+/// Of the buffers of a message each way, of which one may not be there.
+fn tool_of_exchange(send: &BufferTriple, receive: &BufferTriple) -> Option<&'static Tool> {
+    let of = |data: &BufferTriple| if data.is_in_place() { None } else { tool_of(data) };
+    of(send).or_else(|| of(receive))
+}
+
+/// # Safety
+/// As above.
+pub unsafe fn send_init(
+    name: &str,
+    call_form: &'static Sending,
     data: BufferTriple,
     to: Envelope,
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
+    if tool_of(&data).is_some() {
+        // SAFETY: as above; so below.
+        return unsafe {
+            let (buf, count, datatype) = data.parts();
+            let datatype = kept(datatype, true);
+            again(name, comm, place, move |place| {
+                let data = BufferTriple::new(buf, count, datatype.raw());
+                send("AMPI_Send_init", call_form, data, to, comm, Return::AtOnce(place))
+            })
+        };
+    }
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
     let passive = |handle| unsafe {
@@ -149,6 +232,19 @@ pub unsafe fn recv(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
+    if let Some(tool) = tool_of(&data) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                Comm::new(comm),
+                Return::WhenDone,
+                tool,
+                |call| call.buffer(c"buf", &data, Use::Written),
+                |data, _| recv(name, *data, from, comm, status),
+            )
+        };
+    }
     let ((buf, count, datatype), Envelope { peer, tag }) = (data.parts(), from);
     // SAFETY: as above.
     let passive = |_| unsafe { large::recv(buf, count, datatype, peer, tag, comm, status) };
@@ -170,6 +266,10 @@ pub unsafe fn irecv(
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
+    if let Some(tool) = tool_of(&data) {
+        // SAFETY: as above; so below.
+        return unsafe { irecv_variables(name, tool, &data, from, comm, place) };
+    }
     let ((buf, count, datatype), Envelope { peer, tag }) = (data.parts(), from);
     // SAFETY: as above.
     let passive =
@@ -191,6 +291,17 @@ pub unsafe fn recv_init(
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
+    if tool_of(&data).is_some() {
+        // SAFETY: as above; so below.
+        return unsafe {
+            let (buf, count, datatype) = data.parts();
+            let datatype = kept(datatype, true);
+            again(name, comm, place, move |place| {
+                let data = BufferTriple::new(buf, count, datatype.raw());
+                irecv("AMPI_Recv_init", data, from, comm, place)
+            })
+        };
+    }
     let ((buf, count, datatype), Envelope { peer, tag }) = (data.parts(), from);
     // SAFETY: as above.
     let passive = |handle| unsafe {
@@ -213,6 +324,22 @@ pub unsafe fn sendrecv(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
+    if let Some(tool) = tool_of_exchange(&send, &receive) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                Comm::new(comm),
+                Return::WhenDone,
+                tool,
+                |call| {
+                    let send = call.buffer(c"sendbuf", &send, Use::Read)?;
+                    Ok((send, call.buffer(c"recvbuf", &receive, Use::Written)?))
+                },
+                |&(send, receive), _| sendrecv(name, (send, to), (receive, from), comm, status),
+            )
+        };
+    }
     let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
     // SAFETY: as above.
     let passive = |_| unsafe {
@@ -236,6 +363,19 @@ pub unsafe fn sendrecv_replace(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
+    if let Some(tool) = tool_of(&data) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                Comm::new(comm),
+                Return::WhenDone,
+                tool,
+                |call| call.buffer(c"buf", &data, Use::Both),
+                |data, _| sendrecv_replace(name, *data, to, from, comm, status),
+            )
+        };
+    }
     let (buf, n, t) = data.parts();
     // SAFETY: as above.
     let passive = |_| unsafe {
@@ -258,6 +398,24 @@ pub unsafe fn isendrecv(
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
+    if let Some(tool) = tool_of_exchange(&send, &receive) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                Comm::new(comm),
+                Return::AtOnce(place),
+                tool,
+                |call| {
+                    let send = call.buffer(c"sendbuf", &send, Use::Read)?;
+                    Ok((send, call.buffer(c"recvbuf", &receive, Use::Written)?))
+                },
+                |&(send, receive), end| {
+                    isendrecv(name, (send, to), (receive, from), comm, request_of(end))
+                },
+            )
+        };
+    }
     let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -282,6 +440,19 @@ pub unsafe fn isendrecv_replace(
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
+    if let Some(tool) = tool_of(&data) {
+        // SAFETY: as above; so below.
+        return unsafe {
+            tools::call(
+                name,
+                Comm::new(comm),
+                Return::AtOnce(place),
+                tool,
+                |call| call.buffer(c"buf", &data, Use::Both),
+                |data, end| isendrecv_replace(name, *data, to, from, comm, request_of(end)),
+            )
+        };
+    }
     let (buf, n, t) = data.parts();
     // SAFETY: as above.
     let passive = |request| unsafe {
@@ -347,6 +518,19 @@ pub unsafe fn mrecv(
         Ok(matched) => matched,
         Err(code) => return code,
     };
+    if let Some(tool) = tool_of(&data) {
+        // SAFETY: as above.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                Return::WhenDone,
+                tool,
+                |call| call.buffer(c"buf", &data, Use::Written),
+                |data, _| mrecv(name, *data, handle, status),
+            )
+        };
+    }
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
     let passive = |_| unsafe { large::mrecv(buf, count, datatype, handle, status) };
@@ -377,6 +561,19 @@ pub unsafe fn imrecv(
         Ok(matched) => matched,
         Err(code) => return code,
     };
+    if let Some(tool) = tool_of(&data) {
+        // SAFETY: as above.
+        return unsafe {
+            tools::call(
+                name,
+                on,
+                Return::AtOnce(place),
+                tool,
+                |call| call.buffer(c"buf", &data, Use::Written),
+                |data, end| imrecv(name, *data, handle, request_of(end)),
+            )
+        };
+    }
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
     let passive =

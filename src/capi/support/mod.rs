@@ -20,3 +20,5 @@ pub mod packing;
 pub mod persistent;
 #[cfg(feature = "mpi")]
 pub mod restarted;
+#[cfg(feature = "mpi")]
+pub mod tools;
