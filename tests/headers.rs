@@ -71,6 +71,7 @@ fn generate(unit: &str) -> String {
         ("super::linalg::", "linalg"),
         ("super::map::", "map"),
         ("super::pmap::", "pmap"),
+        ("super::pmap_programs::", "pmap_programs"),
         ("super::profile::", "profile"),
         ("super::time_loop::", "time_loop"),
         ("admpi_tool;", "tool_table"),

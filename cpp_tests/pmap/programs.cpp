@@ -78,6 +78,29 @@ TEST_CASE("test_pmap_program_refusals") {
   CHECK(code_of([&] { nested().simulate(sizes, map).account(9); }) == ADMPI_ERR_BADDEV);
 }
 
+TEST_CASE("test_pmap_program_sharded_up_to_some_values") {
+  const std::string text = R"(def ridge(x: Tensor[(N, K), 0], t: Tensor[(N, 1), 0], r: Tensor[(K, K), 0]):
+    xt = Transpose(x)
+    g = MatMul(xt, x)
+    v = MatMul(xt, t)
+    s = Add(g, r)
+    y = Solve(s, v)
+    return y
+)";
+  const pmap_program ridge(text);
+  CHECK(ridge.inputs() == 3);
+  CHECK(ridge.values() == 1);
+  // A sum of a part and a whole is refused, so the parts are added up first.
+  CHECK(code_of([&] { ridge.shard("[]", "[]", "x=0, t=0"); }) == ADMPI_ERR_SHARDING);
+  const std::string part = ridge.shard_until("[]", "[]", "x=0, t=0", "[g, v]").text();
+  CHECK(part.find("g: Tensor[(K, K), 0] = select(gs_sum, device=0)") != std::string::npos);
+  CHECK(part.find("    s: Tensor[(K, K), 0] = Add(g, r)\n") != std::string::npos);
+  CHECK(pmap_program(part).text() == part);
+  CHECK(message<admpi::scope_error>([&] { ridge.shard_until("[]", "[]", "x=0, t=0", "[g]"); })
+            .find("xt is made before") != std::string::npos);
+  CHECK(message<admpi::scope_error>([&] { ridge.shard_until("[]", "[]", "x=0", "[x]"); }) == "until: no operation of this body makes x");
+}
+
 TEST_CASE("test_pmap_program_plans") {
   const pmap_program program(network);
   const admpi_pmap_topology dear = {1e9, 1e10, 1e-6, 1.0, 1e-9, 0.0}, free = {1e9, 1e10, 0.0, 0.0, 0.0, 0.0};

@@ -145,19 +145,30 @@ class pmap_program {
         [&](std::int64_t room, char *out, std::int64_t *n) { return admpi_pmap_program_text(of_.get(), room, out, n); });
   }
 
+  /// How many matrices it takes, and how many it gives.
+  std::int64_t inputs() const { return counts().first; }
+  std::int64_t values() const { return counts().second; }
+
   /// The body at `scope`, such as "[d]", on the devices at `keys`, with inputs cut by rows (0) or columns (1) as in "x=0, w=1".
   pmap_program shard(const std::string &scope, const std::string &keys, const std::string &cuts, bool reduce = false) const {
     return pmap_program([&](admpi_pmap_program **out) {
       return admpi_pmap_program_shard(of_.get(), scope.c_str(), keys.c_str(), cuts.c_str(), reduce, out);
     });
   }
-  /// The same with these inputs cut by rows.
+  /// Only the part of the body that makes the values at `until`, such as "[z]": what follows stays on the body's device.
+  pmap_program shard_until(const std::string &scope, const std::string &keys, const std::string &cuts, const std::string &until,
+                           bool reduce = false) const {
+    return pmap_program([&](admpi_pmap_program **out) {
+      return admpi_pmap_program_shard_until(of_.get(), scope.c_str(), keys.c_str(), cuts.c_str(), until.c_str(), reduce, out);
+    });
+  }
+  /// All of it with these inputs cut by rows.
   pmap_program data_parallel(const std::string &scope, const std::string &keys, const std::vector<std::string> &inputs) const {
     std::string cuts;
     for (const std::string &input : inputs) cuts += (cuts.empty() ? "" : ", ") + input + "=0";
     return shard(scope, keys, cuts);
   }
-  /// The same with the second factors of products cut by columns and rows in turn.
+  /// All of it with the second factors of products cut by columns and rows in turn.
   pmap_program horizontal_parallel(const std::string &scope, const std::string &keys, bool reduce = false) const {
     return pmap_program([&](admpi_pmap_program **out) {
       return admpi_pmap_program_horizontal(of_.get(), scope.c_str(), keys.c_str(), reduce, out);
@@ -185,7 +196,15 @@ class pmap_program {
     return {program, device_map(map)};
   }
 
+  /// For the C interface.
+  const admpi_pmap_program *get() const noexcept { return of_.get(); }
+
  private:
+  std::pair<std::int64_t, std::int64_t> counts() const {
+    std::pair<std::int64_t, std::int64_t> n;
+    detail::check(admpi_pmap_program_count(of_.get(), &n.first, &n.second));
+    return n;
+  }
   template <class Make, class = decltype(std::declval<Make>()(nullptr))>
   explicit pmap_program(Make make) {
     admpi_pmap_program *program = nullptr;

@@ -112,6 +112,17 @@ int32_t admpi_pmap_program_text(const struct admpi_pmap_program *program,
                                 int64_t *n_out);
 
 /**
+ * Counts what a function takes and gives.
+ * @param program            a function
+ * @param[out] n_inputs_out  how many matrices it takes
+ * @param[out] n_values_out  how many it gives
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+ */
+int32_t admpi_pmap_program_count(const struct admpi_pmap_program *program,
+                                 int64_t *n_inputs_out,
+                                 int64_t *n_values_out);
+
+/**
  * Shards one of a function's bodies: it runs on the devices of a node, with its inputs cut or copied and its results combined.
  * What is cut by rows or columns is gathered, sums of partial results are formed, and what all devices have is selected.
  * @param program           a function
@@ -131,6 +142,27 @@ int32_t admpi_pmap_program_shard(const struct admpi_pmap_program *program,
                                  const char *cuts,
                                  int32_t reduce,
                                  struct admpi_pmap_program **program_out);
+
+/**
+ * Shards the part of a body that makes some values; what follows stays on the body's device. So partial sums may be summed where an
+ * operation needs all of them.
+ * @param program           a function
+ * @param scope             as for admpi_pmap_program_shard
+ * @param keys              as for admpi_pmap_program_shard
+ * @param cuts              as for admpi_pmap_program_shard
+ * @param until             the values, such as `[z]`; the rest of the body may read them, and no others of the part
+ * @param reduce            as for admpi_pmap_program_shard
+ * @param[out] program_out  the function; free it with admpi_pmap_program_free
+ * @return as admpi_pmap_program_shard; ADMPI_ERR_SCOPE also if an operation of the body makes no such value, or the rest reads
+ *         another value of the part
+ */
+int32_t admpi_pmap_program_shard_until(const struct admpi_pmap_program *program,
+                                       const char *scope,
+                                       const char *keys,
+                                       const char *cuts,
+                                       const char *until,
+                                       int32_t reduce,
+                                       struct admpi_pmap_program **program_out);
 
 /**
  * Shards a body by the hidden units: the second factors of its products that are inputs are cut by columns and rows in turn.

@@ -11,6 +11,7 @@
 #include "admpi/var.h"
 #include "admpi/matrix.h"
 #include "admpi/pmap.h"
+#include "admpi/pmap_programs.h"
 
 /**
  * Ranks as devices: which one is which, and the communicators of those that work together. Opaque.
@@ -249,6 +250,37 @@ int32_t admpi_pmap_run(struct admpi_pmap *pmap,
                        int64_t n_xs,
                        int64_t n_values,
                        struct admpi_pmap_value **values_out);
+
+/**
+ * Runs a function on the ranks: device k is the rank that the engine says. The tape records what each rank does, so that one sweep on
+ * all ranks gives the derivatives by the inputs. Collective over the engine's ranks, outside of bodies. First the ranks
+ * compare their functions. All ranks get the first failure of any, and the next call works.
+ * @param pmap             an engine
+ * @param program          a function, the same on all ranks
+ * @param xs               `n_xs` values on the function's root, which is that of the engine: its inputs
+ * @param n_xs             how many
+ * @param n_values         how many values the function gives: admpi_pmap_program_count
+ * @param[out] values_out  `n_values` values on the root; free them with admpi_pmap_value_free
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an operation refuses its operands), ADMPI_ERR_ARITY,
+ *         ADMPI_ERR_PLACEMENT (not on the root, or within a body), ADMPI_ERR_SHAPE, ADMPI_ERR_MISMATCH (ranks have different
+ *         functions), errors of the device map as for admpi_pmap_simulate, errors of recording, ADMPI_ERR_MPI
+ */
+int32_t admpi_pmap_execute(struct admpi_pmap *pmap,
+                           const struct admpi_pmap_program *program,
+                           const struct admpi_pmap_value *const *xs,
+                           int64_t n_xs,
+                           int64_t n_values,
+                           struct admpi_pmap_value **values_out);
+
+/**
+ * Measures what the ranks of a communicator can do: operations on all ranks side by side, of which the slowest counts, and messages
+ * between the first two. It takes some hundredths of a second. Collective. Nothing is recorded.
+ * @param comm               an intracommunicator
+ * @param[out] topology_out  for admpi_pmap_simulate, the same on all ranks; the memory is not limited
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MEMORY, ADMPI_ERR_MPI
+ */
+int32_t admpi_pmap_calibrate(MPI_Comm comm,
+                             struct admpi_pmap_topology *topology_out);
 
 /**
  * Lets all ranks learn whether one of them has failed. Collective over the engine's ranks, outside of bodies. Call it at the end

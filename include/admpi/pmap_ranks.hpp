@@ -154,6 +154,23 @@ class pmap_ranks {
     return run(variable, xs, 1, std::move(body)).at(0);
   }
 
+  /// Runs a program that is a text on the ranks, with its inputs on the root. Its values are there, too; the tape records all of
+  /// it. If a rank fails, it throws on all.
+  std::vector<placed> execute(const pmap_program &program, const std::vector<placed> &xs) const {
+    std::vector<const admpi_pmap_value *> given;
+    for (const placed &x : xs) given.push_back(x.get());
+    std::vector<admpi_pmap_value *> out(static_cast<std::size_t>(program.values()));
+    detail::check(admpi_pmap_execute(of_, program.get(), given.data(), static_cast<std::int64_t>(given.size()),
+                                     static_cast<std::int64_t>(out.size()), out.data()));
+    return taken(out);
+  }
+  /// The same with the matrices that the root has. Those of other ranks are not looked at.
+  std::vector<placed> execute(const pmap_program &program, const std::vector<varmat> &xs) const {
+    std::vector<placed> all;
+    for (const varmat &x : xs) all.push_back(place(home(), [&] { return x; }));
+    return execute(program, all);
+  }
+
   /// Runs a program and lets all ranks learn whether it failed on one of them: then it throws on all.
   template <class F>
   auto program(F f) const {

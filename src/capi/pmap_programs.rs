@@ -2,7 +2,7 @@
 
 use super::pmap::{admpi_device_map, put_text, text};
 use super::{array, entry, free, get, give_handle, null, put};
-use crate::count::from_c;
+use crate::count::{as_c, from_c};
 use crate::error::{Code, Error, Result};
 use crate::pmap::{Account, Function, Key, Keys, Sharding, Simulation, Topology};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::ffi::c_char;
 
 /// A function of matrices on the devices of a map, as a text describes it. It never changes. Opaque.
 #[allow(non_camel_case_types)]
-pub struct admpi_pmap_program(Function);
+pub struct admpi_pmap_program(pub(super) Function);
 
 /// What a simulation of a function found. Opaque.
 #[allow(non_camel_case_types)]
@@ -99,6 +99,29 @@ pub unsafe extern "C-unwind" fn admpi_pmap_program_text(
     entry(|| unsafe { put_text(&get("program", program)?.0.print()?, capacity, text_out, n_out) })
 }
 
+/// Counts what a function takes and gives.
+/// @param program            a function
+/// @param[out] n_inputs_out  how many matrices it takes
+/// @param[out] n_values_out  how many it gives
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_pmap_program_count(
+    program: *const admpi_pmap_program,
+    n_inputs_out: *mut i64,
+    n_values_out: *mut i64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let Function { body, .. } = &get("program", program)?.0;
+        if n_values_out.is_null() {
+            return Err(null("n_values_out"));
+        }
+        put("n_inputs_out", n_inputs_out, || Ok(as_c(body.parameters.len())))?;
+        n_values_out.write(as_c(body.returns.len()));
+        Ok(())
+    })
+}
+
 /// The names that `[d, dd]` has.
 fn scope_of(text: &str) -> Result<Vec<String>> {
     let name = |key: Key| match key {
@@ -152,6 +175,45 @@ pub unsafe extern "C-unwind" fn admpi_pmap_program_shard(
                 keys: Keys::parse(text("keys", keys, None)?)?,
                 split: cuts_of(text("cuts", cuts, None)?)?,
                 reduce: reduce != 0,
+                until: &[],
+            };
+            get("program", program)?.0.shard(&how).map(admpi_pmap_program)
+        })
+    }
+}
+
+/// Shards the part of a body that makes some values; what follows stays on the body's device. So partial sums may be summed where an
+/// operation needs all of them.
+/// @param program           a function
+/// @param scope             as for admpi_pmap_program_shard
+/// @param keys              as for admpi_pmap_program_shard
+/// @param cuts              as for admpi_pmap_program_shard
+/// @param until             the values, such as `[z]`; the rest of the body may read them, and no others of the part
+/// @param reduce            as for admpi_pmap_program_shard
+/// @param[out] program_out  the function; free it with admpi_pmap_program_free
+/// @return as admpi_pmap_program_shard; ADMPI_ERR_SCOPE also if an operation of the body makes no such value, or the rest reads
+///         another value of the part
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_pmap_program_shard_until(
+    program: *const admpi_pmap_program,
+    scope: *const c_char,
+    keys: *const c_char,
+    cuts: *const c_char,
+    until: *const c_char,
+    reduce: i32,
+    program_out: *mut *mut admpi_pmap_program,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe {
+        give_handle(("program_out", program_out), || {
+            let scope = scope_of(text("scope", scope, None)?)?;
+            let until = scope_of(text("until", until, None)?)?;
+            let how = Sharding {
+                scope: &scope,
+                keys: Keys::parse(text("keys", keys, None)?)?,
+                split: cuts_of(text("cuts", cuts, None)?)?,
+                reduce: reduce != 0,
+                until: &until,
             };
             get("program", program)?.0.shard(&how).map(admpi_pmap_program)
         })

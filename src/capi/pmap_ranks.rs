@@ -1,14 +1,15 @@
 //! The C interface of nested pmap on ranks. `include/admpi/pmap_ranks.h` is generated from this file.
 
 use super::pmap::{admpi_device_map, text};
+use super::pmap_programs::{admpi_pmap_program, admpi_pmap_topology};
 use super::{array, entry, free, get, give_handle, mpi_status, null, put};
 use crate::count::{as_c, from_c};
 use crate::error::{Code, Error, Result, of_users};
 use crate::matrix::Owned;
 use crate::mpi::Comm;
 use crate::mpi::raw::MPI_Comm;
-use crate::pmap::Keys;
-use crate::pmap::ranks::{Engine, Value};
+use crate::pmap::ranks::{Engine, Value, calibrate};
+use crate::pmap::{Keys, Topology};
 use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
 
@@ -482,6 +483,80 @@ pub unsafe extern "C-unwind" fn admpi_pmap_run(
     })
 }
 
+/// Runs a function on the ranks: device k is the rank that the engine says. The tape records what each rank does, so that one sweep on
+/// all ranks gives the derivatives by the inputs. Collective over the engine's ranks, outside of bodies. First the ranks
+/// compare their functions. All ranks get the first failure of any, and the next call works.
+/// @param pmap             an engine
+/// @param program          a function, the same on all ranks
+/// @param xs               `n_xs` values on the function's root, which is that of the engine: its inputs
+/// @param n_xs             how many
+/// @param n_values         how many values the function gives: admpi_pmap_program_count
+/// @param[out] values_out  `n_values` values on the root; free them with admpi_pmap_value_free
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an operation refuses its operands), ADMPI_ERR_ARITY,
+///         ADMPI_ERR_PLACEMENT (not on the root, or within a body), ADMPI_ERR_SHAPE, ADMPI_ERR_MISMATCH (ranks have different
+///         functions), errors of the device map as for admpi_pmap_simulate, errors of recording, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_pmap_execute(
+    pmap: *mut admpi_pmap,
+    program: *const admpi_pmap_program,
+    xs: *const *const admpi_pmap_value,
+    n_xs: i64,
+    n_values: i64,
+    values_out: *mut *mut admpi_pmap_value,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let function = &get("program", program)?.0;
+        let given = array("xs", xs, from_c("n_xs", n_xs)?)?;
+        let inputs = given.iter().map(|&x| Ok(&get("xs", x)?.0)).collect::<Result<Vec<_>>>()?;
+        let n = function.body.returns.len();
+        if from_c("n_values", n_values)? != n {
+            let why = format!("n_values = {n_values}: {} gives {n} values", function.name);
+            return Err(Error::new(Code::Arity, why));
+        }
+        if n > 0 && values_out.is_null() {
+            return Err(null("values_out"));
+        }
+        let values = with_engine(pmap, |engine| engine.execute(function, &inputs))?;
+        for (k, value) in values.into_iter().enumerate() {
+            values_out.add(k).write(Box::into_raw(Box::new(admpi_pmap_value(value))));
+        }
+        Ok(())
+    })
+}
+
+/// Measures what the ranks of a communicator can do: operations on all ranks side by side, of which the slowest counts, and messages
+/// between the first two. It takes some hundredths of a second. Collective. Nothing is recorded.
+/// @param comm               an intracommunicator
+/// @param[out] topology_out  for admpi_pmap_simulate, the same on all ranks; the memory is not limited
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MEMORY, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_pmap_calibrate(
+    comm: MPI_Comm,
+    topology_out: *mut admpi_pmap_topology,
+) -> i32 {
+    mpi_status("admpi_pmap_calibrate", || {
+        if topology_out.is_null() {
+            return Err(null("topology_out").into());
+        }
+        // SAFETY: as the C contract says.
+        let found = calibrate(unsafe { Comm::new(comm) })?;
+        let Topology { flops, bandwidth, launch, alpha, beta, memory } = found;
+        // SAFETY: as the C contract says.
+        unsafe {
+            topology_out.write(admpi_pmap_topology {
+                flops,
+                bandwidth,
+                launch,
+                alpha,
+                beta,
+                memory,
+            });
+        }
+        Ok(())
+    })
+}
+
 /// Lets all ranks learn whether one of them has failed. Collective over the engine's ranks, outside of bodies. Call it at the end
 /// of a program: a rank that has no part in a call does not learn that it failed. After it the next program may begin, whatever
 /// happened before.
@@ -504,6 +579,6 @@ pub unsafe extern "C-unwind" fn admpi_pmap_agree(
             let code = Code::from_c(code).unwrap_or(Code::Callback);
             Err(Error::new(code, text("message", message, Some(&last))?))
         };
-        with_engine(pmap, |engine| engine.agree(own))
+        with_engine(pmap, |engine| engine.agree(0, own))
     })
 }

@@ -32,7 +32,7 @@ pub use block::{Cells, Matrix};
 pub use element_buffer::ElementBuffer;
 pub use gather::gather;
 pub use id::Id;
-pub use operand::{Adjoint, Input, Operand};
+pub use operand::{Adjoint, Input, Operand, with_operands};
 pub use owned::Owned;
 pub use part::Part;
 pub use view::View;

@@ -9,7 +9,7 @@ use super::runs::Runs;
 use super::view::View;
 use crate::count::wide32;
 use crate::error::Result;
-use crate::tape::{Operands, Reach, Tape, Var};
+use crate::tape::{Operands, Reach, Tape, Var, with_current};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -246,6 +246,25 @@ impl Seen {
         runs.kept.set(true);
         Self::Runs(runs, one.and_then(before))
     }
+}
+
+/// Calls an operation with whole matrices as its operands.
+pub fn with_operands<R, const N: usize>(
+    matrices: [(&str, &Owned); N],
+    operation: impl FnOnce(Option<&mut Tape>, [Operand; N]) -> Result<R>,
+) -> Result<R> {
+    with_current(|tape| {
+        let mut failure = None;
+        let operands = matrices.map(|(name, matrix)| {
+            // SAFETY: an owned matrix is live, here until the operation is over.
+            let made = unsafe { Tape::operand(tape.as_deref(), name, &matrix.view()) };
+            made.map_err(|error| failure.get_or_insert(error).clone()).ok()
+        });
+        match failure {
+            Some(error) => Err(error),
+            None => operation(tape, operands.map(|operand| operand.expect("nothing failed"))),
+        }
+    })
 }
 
 impl Tape {

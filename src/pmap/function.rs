@@ -30,6 +30,22 @@ impl Elementwise {
         (Self::Negate, "Negate"),
     ];
 
+    /// The value at x, and the derivative. That of ReLU is 0 at 0.
+    pub fn at(self, x: f64) -> (f64, f64) {
+        match self {
+            Self::Relu if x <= 0.0 => (0.0, 0.0),
+            Self::Relu => (x, 1.0),
+            Self::Exp => (x.exp(), x.exp()),
+            Self::Log => (x.ln(), 1.0 / x),
+            Self::Tanh => (x.tanh(), 1.0 - x.tanh() * x.tanh()),
+            Self::Sin => (x.sin(), x.cos()),
+            Self::Cos => (x.cos(), -x.sin()),
+            Self::Sqrt => (x.sqrt(), 0.5 / x.sqrt()),
+            Self::Square => (x * x, 2.0 * x),
+            Self::Negate => (-x, -1.0),
+        }
+    }
+
     /// Whether the function of a sum is the sum of the functions.
     pub fn is_linear(self) -> bool {
         self == Self::Negate
@@ -37,7 +53,7 @@ impl Elementwise {
 }
 
 /// What an operation does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Kind {
     MatMul,
     Add,
@@ -130,7 +146,7 @@ impl Kind {
 }
 
 /// One statement.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Operation {
     pub results: Vec<String>,
     pub kind: Kind,
@@ -138,15 +154,36 @@ pub struct Operation {
 }
 
 /// Statements over named values, which see nothing but their parameters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Body {
     pub parameters: Vec<String>,
     pub operations: Vec<Operation>,
     pub returns: Vec<String>,
 }
 
+impl Body {
+    /// The values that nothing reads after operation `k`. Parameters and what the body returns are the caller's.
+    pub fn dead_after(&self, k: usize) -> Vec<&str> {
+        let named = |names: &[String], name: &String| names.contains(name);
+        let (done, later) = self.operations.split_at(k + 1);
+        let last = &done[k];
+        let kept = |name: &String| {
+            named(&self.parameters, name)
+                || named(&self.returns, name)
+                || later.iter().any(|operation| named(&operation.operands, name))
+        };
+        let mut dead: Vec<&str> = Vec::new();
+        for name in last.operands.iter().chain(&last.results) {
+            if !kept(name) && !dead.contains(&name.as_str()) {
+                dead.push(name);
+            }
+        }
+        dead
+    }
+}
+
 /// An extent of a matrix: a name or a number, cut for each node on whose devices it lies.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Extent {
     pub base: String,
     pub cuts: Vec<Keys>,
@@ -170,7 +207,7 @@ impl fmt::Display for Extent {
 pub type Extents = [Extent; 2];
 
 /// A function of matrices on a root device.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Function {
     pub name: String,
     pub root: Device,

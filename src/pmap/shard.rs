@@ -38,6 +38,8 @@ pub struct Sharding<'a> {
     pub split: BTreeMap<String, usize>,
     /// Sums of partial results by a reduction to the body's device, and not on all devices of the node.
     pub reduce: bool,
+    /// Only what makes these values is sharded, and the rest of the body stays on its device; none: all of it is sharded.
+    pub until: &'a [String],
 }
 
 fn refused(operation: &Operation, shares: &[Share], why: &str) -> Error {
@@ -170,7 +172,14 @@ impl Function {
         let variable = (1..).map(|n| "d".repeat(n)).find(|name| !used.contains(name));
         let variable = variable.expect("a name that is free");
         within(&mut made.body, Key::Device(self.root), how.scope, |body, home| {
-            *body = sharded(body, &home, &variable, how)?;
+            let mut taken: BTreeSet<String> = body.parameters.iter().cloned().collect();
+            *body = if how.until.is_empty() {
+                sharded(body, taken, &home, &variable, how)?
+            } else {
+                let (part, rest) = parted(body, how.until)?;
+                taken.extend(rest.iter().flat_map(|operation| operation.results.clone()));
+                followed(sharded(&part, taken, &home, &variable, how)?, rest, body, how.until)
+            };
             Ok(())
         })?;
         made.check()?;
@@ -180,7 +189,7 @@ impl Function {
     /// `shard` with these inputs cut by rows.
     pub fn data_parallel(&self, scope: &[String], keys: &Keys, inputs: &[String]) -> Result<Self> {
         let split = inputs.iter().map(|name| (name.clone(), 0)).collect();
-        self.shard(&Sharding { scope, keys: keys.clone(), split, reduce: false })
+        self.shard(&Sharding { scope, keys: keys.clone(), split, reduce: false, until: &[] })
     }
 
     /// `shard` with the second factors of products cut by columns and rows in turn.
@@ -188,7 +197,7 @@ impl Function {
         let mut copy = self.clone();
         let split =
             within(&mut copy.body, Key::Device(self.root), scope, |body, _| Ok(turns(body)))?;
-        self.shard(&Sharding { scope, keys: keys.clone(), split, reduce })
+        self.shard(&Sharding { scope, keys: keys.clone(), split, reduce, until: &[] })
     }
 }
 
@@ -227,7 +236,60 @@ fn turns(body: &Body) -> BTreeMap<String, usize> {
     split
 }
 
-fn sharded(body: &Body, home: &Key, variable: &str, how: &Sharding<'_>) -> Result<Body> {
+/// The part of a body that makes some values, as a body of its own; and what is left.
+fn parted(body: &Body, until: &[String]) -> Result<(Body, Vec<Operation>)> {
+    let mut needed: BTreeSet<&String> = until.iter().collect();
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    for operation in body.operations.iter().rev() {
+        if operation.results.iter().any(|name| needed.contains(name)) {
+            needed.extend(&operation.operands);
+            first.push(operation.clone());
+        } else {
+            rest.push(operation.clone());
+        }
+    }
+    let made = |name: &String| first.iter().any(|operation| operation.results.contains(name));
+    if let Some(name) = until.iter().find(|name| !made(name)) {
+        let why = format!("until: no operation of this body makes {name}");
+        return Err(Error::new(Code::Scope, why));
+    }
+    let read = rest.iter().flat_map(|operation| &operation.operands).chain(&body.returns);
+    if let Some(name) = read.into_iter().find(|name| made(name) && !until.contains(name)) {
+        let why = format!("until: {name} is made before {until:?} and read after: name it, too");
+        return Err(Error::new(Code::Scope, why));
+    }
+    first.reverse();
+    rest.reverse();
+    let parameters = body.parameters.iter().filter(|name| needed.contains(name)).cloned().collect();
+    let part = Body { parameters, operations: first, returns: until.to_vec() };
+    Ok((part, rest))
+}
+
+/// The rest of `body` behind its part, which gives `until` under names of its own.
+fn followed(part: Body, rest: Vec<Operation>, body: &Body, until: &[String]) -> Body {
+    let named = |name: &String| {
+        let found = until.iter().position(|other| other == name);
+        found.map_or_else(|| name.clone(), |k| part.returns[k].clone())
+    };
+    let rest = rest.into_iter().map(|mut operation| {
+        operation.operands = operation.operands.iter().map(named).collect();
+        operation
+    });
+    Body {
+        parameters: body.parameters.clone(),
+        operations: part.operations.iter().cloned().chain(rest).collect(),
+        returns: body.returns.iter().map(named).collect(),
+    }
+}
+
+/// A body on the devices of a node. Its values get other names than those that are taken.
+fn sharded(
+    body: &Body,
+    mut taken: BTreeSet<String>,
+    home: &Key,
+    variable: &str,
+    how: &Sharding<'_>,
+) -> Result<Body> {
     for (name, dim) in &how.split {
         if !body.parameters.contains(name) {
             let why =
@@ -243,7 +305,6 @@ fn sharded(body: &Body, home: &Key, variable: &str, how: &Sharding<'_>) -> Resul
         |name: &String| how.split.get(name).map_or(Share::Replicated, |&dim| Share::Split(dim));
     let inputs = body.parameters.iter().map(|name| (name.clone(), share(name))).collect();
     let shares = all(body, inputs)?;
-    let mut taken: BTreeSet<String> = body.parameters.iter().cloned().collect();
     let mut fresh = |wanted: String| {
         let name = std::iter::successors(Some(wanted), |name| Some(format!("{name}_")))
             .find(|name| !taken.contains(name))

@@ -234,19 +234,7 @@ impl Simulator<'_> {
                 self.note(operation.kind.name(), name, &value, scope);
                 values.insert(name, value);
             }
-            // Values that nothing reads any more; parameters are the caller's.
-            let later = &body.operations[k + 1..];
-            let dead: Vec<&str> = values
-                .keys()
-                .copied()
-                .filter(|name| {
-                    let named = |names: &[String]| names.iter().any(|other| other == name);
-                    !named(&body.parameters)
-                        && !named(&body.returns)
-                        && !later.iter().any(|operation| named(&operation.operands))
-                })
-                .collect();
-            for name in dead {
+            for name in body.dead_after(k) {
                 if let Some(value) = values.remove(name) {
                     self.frees(&value);
                 }

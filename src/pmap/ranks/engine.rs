@@ -9,14 +9,14 @@ use crate::matrix::{self, Owned};
 use crate::mpi::{Comm, Failure, MpiResult};
 use crate::pmap::{Device, DeviceMap, Environment, Keys, Member, blocks};
 use crate::tape::{Tape, Var, with_current};
-use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 /// The calls in which all ranks agree stand outside of all bodies.
 const OUTSIDE: u64 = 1;
 
-fn hash(of: impl Hash) -> u64 {
+pub(super) fn hash(of: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     // Not `OUTSIDE`.
@@ -43,6 +43,8 @@ pub struct Engine {
     groups: BTreeMap<Vec<i32>, Comm>,
     scopes: Vec<Scope>,
     epoch: u64,
+    /// Functions with sizes for which the root found nothing wrong with them.
+    pub(super) simulated: HashSet<u64>,
 }
 
 /// A body of a pmap on its way.
@@ -141,6 +143,7 @@ impl Engine {
             groups: BTreeMap::new(),
             scopes: vec![scope],
             epoch: 0,
+            simulated: HashSet::new(),
         };
         let what = hash((map.to_string(), devices, root));
         match engine.all_agree(what, checked.map(|_| ()))? {
@@ -187,13 +190,13 @@ impl Engine {
     }
 
     /// The end of a program, or of a part of one: all ranks learn the first failure of any. Collective over all ranks,
-    /// outside of bodies.
-    pub fn agree(&mut self, own: Result<()>) -> Result<()> {
+    /// outside of bodies. `what` is the same on all of them.
+    pub fn agree(&mut self, what: u64, own: Result<()>) -> Result<()> {
         if let Err(error) = &own {
             let all: Vec<i32> = self.ranks.values().copied().collect();
             self.exchange.leave(self.scopes[0].id, &all, error).map_err(failed)?;
         }
-        let agreed = self.all_agree(0, own).map_err(failed)?;
+        let agreed = self.all_agree(what, own).map_err(failed)?;
         self.exchange.over(self.scopes[0].id);
         (self.scopes[0].id, self.scopes[0].calls) = (hash(self.epoch), 0);
         agreed
@@ -217,6 +220,19 @@ impl Engine {
 
     fn scope(&self) -> &Scope {
         self.scopes.last().expect("the program")
+    }
+
+    pub(super) const fn map(&self) -> &DeviceMap {
+        &self.map
+    }
+
+    pub(super) fn bound(&self) -> &Environment {
+        &self.scope().bound
+    }
+
+    /// Whether this rank runs the body of a pmap.
+    pub(super) const fn is_within(&self) -> bool {
+        self.scopes.len() > 1
     }
 
     /// The device whose body this rank runs; outside of bodies the root.
@@ -552,6 +568,34 @@ impl Engine {
             made(shape, &transfer::sum(comm, None, data).map_err(failed)?)?
         };
         Ok(self.tuple(members, |_| Some(shape), Some(own)))
+    }
+
+    /// A copy on another device.
+    pub fn send(&mut self, x: &Value, to: Device) -> Result<Value> {
+        let at = self.step();
+        let x = x.one("send", "x")?;
+        self.here("send", x.device)?;
+        self.here("send", to)?;
+        if x.device == to {
+            return Ok(Value::One(x.sound()?.clone()));
+        }
+        let target = Member { device: to, footprint: vec![to] };
+        let party = self.party(Some(x.device), &[target]);
+        let own = self.brought("send", x);
+        let met = self.meet(&party, at, ("send", to, x.device), own)?;
+        let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
+        let (Some(_), Some(shape)) = (met, whole) else {
+            return Ok(Value::One(Piece::placeholder(to, whole)));
+        };
+        let mut data = elements(x)?;
+        data.resize(shape[0] * shape[1], Var::default());
+        let comm = self.group(&party).map_err(failed)?;
+        let data = transfer::broadcast(comm, as_rank(party.root), data).map_err(failed)?;
+        Ok(Value::One(if to == self.device {
+            Piece::new(to, made(shape, &data)?)
+        } else {
+            Piece::placeholder(to, whole)
+        }))
     }
 
     /// The piece of a tuple on a device; by default that whose body this is. Nothing moves.
