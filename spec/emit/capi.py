@@ -18,7 +18,7 @@ ENVELOPES = {"to": ("dest", "sendtag"), "from": ("source", "recvtag")}
 HOME = {"BufferTriple": "crate::datatype", "Lists": "crate::datatype", "Counts": "crate::datatype", "Pieces": "crate::datatype",
         "Envelope": "crate::mpi::message", "Extent": "crate::ampi::builtin_op", "Return": "super::support::calls",
         "admpi_request": "super::requests"} | dict.fromkeys(
-            ["Side", "again", "again_reducing", "destinations", "kept", "kept_each", "members", "sources"], "super::support::persistent")
+            ["again", "again_reducing", "destinations", "kept", "kept_each", "members", "side", "sources"], "super::support::persistent")
 UNITS = {"messages": "Point to point, and packing.", "collectives": "Collectives.", "reductions": "Reductions and scans.",
          "neighbors": "Neighbourhood collectives.", "one_sided": "One-sided communication."}
 # Where in src/capi/support the functions of a unit stand.
@@ -158,7 +158,7 @@ AT = {"root": "side.root", "others": "side.others", "either": "(side.root || sid
 
 def restarted(call, body):
     """The body of a persistent collective: at each start the call that does not block, under datatypes that are kept."""
-    lines = ["let _ = info;"] + (["let side = Side::of(comm, root);"] if "root" in call.takes else [])
+    lines = ["let _ = info;"] + (["let side = side(comm, root);"] if "root" in call.takes else [])
     again = []
     for one in call.datatypes():
         buffer = call.buffer_of(one)

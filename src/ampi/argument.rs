@@ -9,6 +9,7 @@ use crate::datatype::{
     passive_layout,
 };
 use crate::error::{Code, Error};
+use crate::mpi::handle::Role;
 use crate::mpi::raw::constants;
 use crate::mpi::{Comm, Datatype, Failure, List, MpiResult, wide_int};
 use std::ffi::c_int;
@@ -86,6 +87,25 @@ pub fn source_or_in_place(name: &str, argument: &BufferTriple) -> MpiResult<Opti
 /// A buffer to write, or None for `MPI_IN_PLACE`.
 pub fn sink_or_in_place(name: &str, argument: &BufferTriple) -> MpiResult<Option<RecvBuffer>> {
     if argument.is_in_place() { Ok(None) } else { sink(name, argument).map(Some) }
+}
+
+/// Which buffers of a call with a root count on this rank.
+#[derive(Clone, Copy)]
+pub struct Side {
+    pub root: bool,
+    pub others: bool,
+}
+
+impl Side {
+    /// None count where the call itself is to say what is wrong with the communicator.
+    pub fn of(comm: Comm, root: c_int) -> Self {
+        if comm.is_null() {
+            return Self { root: false, others: false };
+        }
+        let (role, inter) = (comm.role(root), comm.is_inter().unwrap_or(false));
+        let others = !inter || matches!(role, Ok(Role::Leaf));
+        Self { root: matches!(role, Ok(Role::Root)), others }
+    }
 }
 
 /// The buffer of a call that has a part for each rank.

@@ -8,7 +8,7 @@ use super::support::calls::Return;
 use super::support::collectives::{
     allgather, alltoall, bcast, each, gather, list, list_of_types, scatter,
 };
-use super::support::persistent::{Side, again, kept, kept_each, members};
+use super::support::persistent::{again, kept, kept_each, members, side};
 use crate::datatype::{BufferTriple, Lists};
 use crate::mpi::is_in_place;
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info};
@@ -938,7 +938,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast_init_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
         again("AMPI_Bcast_init_c", comm, request, move |request| {
             let datatype = datatype.raw();
@@ -1097,7 +1097,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_init_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
         again("AMPI_Gather_init_c", comm, request, move |request| {
@@ -1269,7 +1269,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv_init_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
         again("AMPI_Gatherv_init_c", comm, request, move |request| {
@@ -1431,7 +1431,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_init_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
         again("AMPI_Scatter_init_c", comm, request, move |request| {
@@ -1603,7 +1603,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv_init_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
         again("AMPI_Scatterv_init_c", comm, request, move |request| {

@@ -8,7 +8,7 @@ use super::support::calls::Return;
 use super::support::collectives::{
     allreduce, operands, reduce, reduce_local, reduce_scatter, scan,
 };
-use super::support::persistent::{Side, again_reducing, kept};
+use super::support::persistent::{again_reducing, kept, side};
 use crate::ampi::builtin_op::Extent;
 use crate::datatype::{Counts, Pieces};
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op};
@@ -433,7 +433,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_init_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
         again_reducing("AMPI_Reduce_init_c", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();

@@ -2,12 +2,12 @@
 
 use super::arguments::null;
 use super::calls::{mpi_call, start};
+use crate::ampi::argument::Side;
 use crate::ampi::hold::{Hold, Used};
 use crate::ampi::request::Request;
 use crate::ampi::tangents::check_tangents;
-use crate::datatype::{Lasting, is_passive};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, constants};
-use crate::mpi::types::Made;
+use crate::datatype::{KeptType, KeptTypes};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op};
 use crate::mpi::{Comm, Datatype, MpiResult, Op, ffi, wide_int};
 use std::ffi::c_int;
 
@@ -108,148 +108,60 @@ unsafe extern "C-unwind" fn admpi_shim_Barrier_init(
 }
 
 /// Which arguments of a call with a root count on this rank.
-pub struct Side {
-    pub root: bool,
-    pub others: bool,
+///
+/// # Safety
+/// Here and below: `comm` is a communicator or the null handle.
+pub unsafe fn side(comm: MPI_Comm, root: c_int) -> Side {
+    // SAFETY: the caller's promise.
+    Side::of(unsafe { Comm::new(comm) }, root)
 }
 
-impl Side {
-    /// # Safety
-    /// `comm` is a communicator or the null handle.
-    pub unsafe fn of(comm: MPI_Comm, root: c_int) -> Self {
-        // SAFETY: the caller's promise.
-        let comm = unsafe { Comm::new(comm) };
-        if comm.is_null() {
-            return Self { root: false, others: false };
-        }
-        if comm.is_inter().unwrap_or(false) {
-            return Self { root: root < 0 && root != constants().proc_null, others: root >= 0 };
-        }
-        Self { root: comm.rank().is_ok_and(|rank| rank == root), others: true }
-    }
-}
-
-/// A datatype that the user may free while the request lives.
-pub enum Kept {
-    Theirs(Datatype),
-    Active(Lasting),
-    Passive(Made),
-}
-
-impl Kept {
-    fn of(datatype: Datatype) -> MpiResult<Self> {
-        if !is_passive(datatype) {
-            return Ok(Self::Active(Lasting::of(datatype)?));
-        }
-        match datatype.contents()? {
-            None => Ok(Self::Theirs(datatype)),
-            Some(_) => Ok(Self::Passive(Made::duplicate(datatype)?.commit()?)),
-        }
-    }
-
-    /// A handle that is good as long as this lives.
-    fn lasting(&self) -> MPI_Datatype {
-        match self {
-            Self::Active(lasting) => lasting.own().raw(),
-            _ => self.raw(),
-        }
-    }
-
-    /// The user's own handle while it lives, if it is active: operations may compare it.
-    pub fn raw(&self) -> MPI_Datatype {
-        match self {
-            Self::Theirs(datatype) => datatype.raw(),
-            Self::Active(lasting) => lasting.now().raw(),
-            Self::Passive(made) => made.datatype().raw(),
-        }
-    }
-}
-
-/// Keeps `datatype`, if it counts. What is no datatype is left to the call.
+/// Keeps `datatype`, if it counts.
 ///
 /// # Safety
 /// `datatype` is live if it counts.
-pub unsafe fn kept(datatype: MPI_Datatype, counts: bool) -> Kept {
+pub unsafe fn kept(datatype: MPI_Datatype, counts: bool) -> KeptType {
     // SAFETY: handed on: it is looked at only where it counts.
-    let datatype = unsafe { Datatype::new(datatype) };
-    if !counts || datatype == Datatype::null() {
-        return Kept::Theirs(datatype);
-    }
-    Kept::of(datatype).unwrap_or(Kept::Theirs(datatype))
+    KeptType::of(unsafe { Datatype::new(datatype) }, counts)
 }
 
-/// As `Kept`, of an array.
-pub struct KeptEach {
-    theirs: *const MPI_Datatype,
-    made: Vec<MPI_Datatype>,
-    _owned: Vec<Kept>,
-}
-
-impl KeptEach {
-    pub const fn raw(&self) -> *const MPI_Datatype {
-        if self.made.is_empty() { self.theirs } else { self.made.as_ptr() }
-    }
-}
-
+/// Keeps each of `n` datatypes, if they count.
+///
 /// # Safety
 /// `datatypes` leads to `n` live datatypes if they count.
-pub unsafe fn kept_each(datatypes: *const MPI_Datatype, n: usize, counts: bool) -> KeptEach {
-    let (mut made, mut owned) = (Vec::new(), Vec::new());
-    if counts && !datatypes.is_null() {
-        for i in 0..n {
-            // SAFETY: the caller's promise. A duplicate stays, whatever the user does with the type.
-            let one = unsafe { kept(datatypes.add(i).read(), true) };
-            made.push(one.lasting());
-            owned.push(one);
-        }
-    }
-    KeptEach { theirs: datatypes, made, _owned: owned }
+pub unsafe fn kept_each(datatypes: *const MPI_Datatype, n: usize, counts: bool) -> KeptTypes {
+    // SAFETY: handed on.
+    unsafe { KeptTypes::of(datatypes, n, counts) }
 }
 
 /// How many ranks a collective on `comm` has parts for.
 ///
 /// # Safety
-/// Here and below: `comm` is a communicator or the null handle.
+/// As for `side`.
 pub unsafe fn members(comm: MPI_Comm) -> usize {
     // SAFETY: the caller's promise.
-    let comm = unsafe { Comm::new(comm) };
-    if comm.is_null() {
-        return 0;
-    }
-    let inter = comm.is_inter().unwrap_or(false);
-    if !inter {
-        return comm.size().map_or(0, wide_int);
-    }
-    let mut n = 0;
-    // SAFETY: a live intercommunicator and a place for the answer.
-    unsafe { ffi::MPI_Comm_remote_size(comm.raw(), &mut n) };
-    wide_int(n)
+    number(unsafe { Comm::new(comm) }, Comm::partners)
 }
 
 /// How many neighbours send to this rank.
 ///
 /// # Safety
-/// As above.
+/// As for `side`.
 pub unsafe fn sources(comm: MPI_Comm) -> usize {
-    // SAFETY: handed on.
-    unsafe { degrees(comm) }.0
+    // SAFETY: the caller's promise.
+    number(unsafe { Comm::new(comm) }, |comm| comm.degrees().map(|(sources, _)| sources))
 }
 
 /// How many neighbours this rank sends to.
 ///
 /// # Safety
-/// As above.
+/// As for `side`.
 pub unsafe fn destinations(comm: MPI_Comm) -> usize {
-    // SAFETY: handed on.
-    unsafe { degrees(comm) }.1
+    // SAFETY: the caller's promise.
+    number(unsafe { Comm::new(comm) }, |comm| comm.degrees().map(|(_, destinations)| destinations))
 }
 
-unsafe fn degrees(comm: MPI_Comm) -> (usize, usize) {
-    // SAFETY: the caller's promise.
-    let comm = unsafe { Comm::new(comm) };
-    if comm.is_null() {
-        return (0, 0);
-    }
-    comm.degrees()
-        .map_or((0, 0), |(sources, destinations)| (wide_int(sources), wide_int(destinations)))
+/// None where the call itself is to say what is wrong.
+fn number(comm: Comm, of: impl FnOnce(Comm) -> MpiResult<c_int>) -> usize {
+    if comm.is_null() { 0 } else { of(comm).map_or(0, wide_int) }
 }

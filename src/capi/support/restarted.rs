@@ -7,7 +7,7 @@ use super::collectives::{
     neighbor_alltoall, operands, reduce, reduce_scatter, scan, scatter,
 };
 use super::persistent::{
-    Side, again, again_reducing, destinations, kept, kept_each, members, sources,
+    again, again_reducing, destinations, kept, kept_each, members, side, sources,
 };
 use crate::ampi::Request;
 use crate::ampi::builtin_op::Extent;
@@ -199,7 +199,7 @@ unsafe extern "C-unwind" fn admpi_shim_Bcast_init(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
         again("AMPI_Bcast_init", comm, request, move |request| {
             let datatype = datatype.raw();
@@ -250,7 +250,7 @@ unsafe extern "C-unwind" fn admpi_shim_Gather_init(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
         again("AMPI_Gather_init", comm, request, move |request| {
@@ -281,7 +281,7 @@ unsafe extern "C-unwind" fn admpi_shim_Gatherv_init(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
         again("AMPI_Gatherv_init", comm, request, move |request| {
@@ -310,7 +310,7 @@ unsafe extern "C-unwind" fn admpi_shim_Reduce_init(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
         again_reducing("AMPI_Reduce_init", comm, request, (op, datatype.raw()), move |request| {
             let datatype = datatype.raw();
@@ -434,7 +434,7 @@ unsafe extern "C-unwind" fn admpi_shim_Scatter_init(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
         again("AMPI_Scatter_init", comm, request, move |request| {
@@ -465,7 +465,7 @@ unsafe extern "C-unwind" fn admpi_shim_Scatterv_init(
     // SAFETY: as MPI's contract says.
     unsafe {
         let _ = info;
-        let side = Side::of(comm, root);
+        let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
         again("AMPI_Scatterv_init", comm, request, move |request| {
