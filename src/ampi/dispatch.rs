@@ -5,43 +5,23 @@
 //!
 //! Of a message one datatype tells all. The caller asks (`is_passive`), so that outside of checking mode a passive message owes
 //! the library no more than that question, and hands the answer on. Of a collective the question is part of the call: it may fail.
+//!
+//! Here are the messages, and the collectives that have a form for intercommunicators. The others stand with their rules.
 
-use super::argument::{Many, all_passive, neighbours_passive, one_passive, rooted_passive};
-use super::builtin_op::Extent;
-use super::collective::{AdjointRule, StartedCollective};
+pub use super::dispatched::{Dispatched, Operands};
+
+use super::argument::{Many, all_passive, one_passive, rooted_passive};
+use super::dispatched::{moving, passive, reducing};
 use super::inter::{self, Beside, Rooted};
-use super::request::{Pending, Request};
-use super::{
-    bytes, check, communicator, exchange, message, movement, neighbor, recording, reduce_local,
-    reduction, scan as scans, tangents,
-};
-use crate::datatype::{BufferTriple, Pieces};
-use crate::datatype::{is_passive, is_passive_message};
+use super::request::Request;
+use super::{bytes, check, communicator, exchange, message, movement, recording, reduction};
+use crate::datatype::{BufferTriple, is_passive, is_passive_message};
 use crate::mpi::handle::Role;
 use crate::mpi::message::{Envelope, Message, Mode};
-use crate::mpi::{CallForm, Comm, MpiResult, Op, Status, StatusSlot};
+use crate::mpi::{CallForm, Comm, MpiResult, Status, StatusSlot};
 use crate::tape;
-use std::ffi::c_int;
-
-/// What has become of a call.
-pub enum Dispatched {
-    /// MPI is to make it.
-    Passive,
-    /// It is complete.
-    Complete,
-    /// It has started.
-    Started(Box<Request>),
-}
-
 use Dispatched::{Complete, Passive, Started};
-
-/// A call on passive data, of which `sent` looks at those that leave.
-fn passive(sent: impl FnOnce() -> MpiResult<()>) -> MpiResult<Dispatched> {
-    if tape::checking() {
-        sent()?;
-    }
-    Ok(Passive)
-}
+use std::ffi::c_int;
 
 #[inline(always)]
 pub fn send(
@@ -197,18 +177,6 @@ pub fn imrecv(data: &BufferTriple, mut message: Message<'_>, comm: Comm) -> MpiR
     Request::receive_matched(data, &mut message, comm).map(Started)
 }
 
-/// Ends a collective of the library's as the call does.
-fn moving<R: AdjointRule>(
-    forward: StartedCollective<R>,
-    comm: Comm,
-    call_form: CallForm,
-) -> MpiResult<Dispatched> {
-    match call_form {
-        CallForm::Blocking => forward.finish().map(|()| Complete),
-        CallForm::Nonblocking => Ok(Started(Request::collective(forward, comm))),
-    }
-}
-
 pub fn bcast(
     data: &BufferTriple,
     root: c_int,
@@ -318,68 +286,6 @@ pub fn alltoall(
     moving(movement::alltoall(send, receive, comm, call_form)?, comm, call_form)
 }
 
-pub fn neighbor_allgather(
-    send: &BufferTriple,
-    receive: &Many,
-    comm: Comm,
-    call_form: CallForm,
-) -> MpiResult<Dispatched> {
-    if neighbours_passive(&Many::Each(*send), receive, comm)? {
-        return passive(|| bytes::none_in(send));
-    }
-    moving(neighbor::allgather(send, receive, comm, call_form)?, comm, call_form)
-}
-
-pub fn neighbor_alltoall(
-    call: &str,
-    send: &Many,
-    receive: &Many,
-    comm: Comm,
-    call_form: CallForm,
-) -> MpiResult<Dispatched> {
-    if neighbours_passive(send, receive, comm)? {
-        return passive(|| bytes::none_to_neighbours(call, send, comm));
-    }
-    moving(neighbor::alltoall(send, receive, comm, call_form)?, comm, call_form)
-}
-
-/// The two buffers of a reduction, and the operation.
-#[derive(Clone, Copy)]
-pub struct Operands {
-    pub send: BufferTriple,
-    pub receive: BufferTriple,
-    pub op: Op,
-}
-
-impl Operands {
-    const fn all(&self) -> (&BufferTriple, &BufferTriple, Op) {
-        (&self.send, &self.receive, self.op)
-    }
-
-    fn are_passive(&self) -> MpiResult<bool> {
-        tangents::check_tangents(self.op, self.send.datatype())?;
-        one_passive(self.send.datatype())
-    }
-
-    /// What this rank brings to a reduction on passive data, which MPI computes with.
-    fn none_brought(&self) -> MpiResult<()> {
-        bytes::none_in(if self.send.is_in_place() { &self.receive } else { &self.send })
-    }
-}
-
-/// A reduction by one of its two ways.
-fn reducing(
-    comm: Comm,
-    call_form: CallForm,
-    now: impl FnOnce() -> MpiResult<()>,
-    begin: impl FnOnce() -> MpiResult<Box<dyn Pending>>,
-) -> MpiResult<Dispatched> {
-    match call_form {
-        CallForm::Blocking => now().map(|()| Complete),
-        CallForm::Nonblocking => Ok(Started(Request::collective(begin()?, comm))),
-    }
-}
-
 pub fn reduce(
     operands: &Operands,
     root: c_int,
@@ -420,41 +326,4 @@ pub fn allreduce(operands: &Operands, comm: Comm, call_form: CallForm) -> MpiRes
     let Operands { send, receive, op } = operands;
     let now = || reduction::allreduce(send, receive, *op, comm);
     reducing(comm, call_form, now, || reduction::iallreduce(send, receive, *op, comm))
-}
-
-pub fn scan(
-    operands: &Operands,
-    extent: Extent,
-    comm: Comm,
-    call_form: CallForm,
-) -> MpiResult<Dispatched> {
-    if operands.are_passive()? {
-        return passive(|| operands.none_brought());
-    }
-    let Operands { send, receive, op } = operands;
-    let now = || scans::scan(send, receive, *op, comm, extent);
-    reducing(comm, call_form, now, || scans::iscan(send, receive, *op, comm, extent))
-}
-
-pub fn reduce_scatter(
-    pieces: &Pieces,
-    op: Op,
-    comm: Comm,
-    call_form: CallForm,
-) -> MpiResult<Dispatched> {
-    tangents::check_tangents(op, pieces.datatype())?;
-    if one_passive(pieces.datatype())? {
-        return passive(|| bytes::none_in_pieces(pieces, comm));
-    }
-    let now = || reduction::reduce_scatter(pieces, op, comm);
-    reducing(comm, call_form, now, || reduction::ireduce_scatter(pieces, op, comm))
-}
-
-pub fn reduce_local(operands: &Operands) -> MpiResult<Dispatched> {
-    let Operands { send: left, receive: right, op } = operands;
-    tangents::check_tangents(*op, left.datatype())?;
-    if is_passive(left.datatype()) {
-        return Ok(Passive);
-    }
-    reduce_local::reduce(left, right, *op).map(|()| Complete)
 }

@@ -8,16 +8,17 @@
 //! send a part of its own to each neighbour, every part therefore travels behind a double that holds the sender's
 //! slot, and the adjoints go back in the order of these. What all neighbours get alike needs none.
 
-use super::argument::{Many, source};
+use super::argument::{Many, neighbours_passive, source};
 use super::buffers::packed;
 use super::check::Portions;
 use super::collective::{AdjointRule, Outputs, Part, Recording, StartedCollective, Target, begin};
 use super::counts::{OwnedCounts, PartCounts, StoredCounts};
+use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::{Edge, Edges};
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
 use super::traffic::PendingAdjoint;
-use super::{AdjointComm, statistics, wire};
+use super::{AdjointComm, bytes, statistics, wire};
 use crate::datatype::{BufferTriple, RecvBuffer, Sources};
 use crate::error::Result;
 use crate::mpi::list::listable;
@@ -219,6 +220,18 @@ pub fn allgather(
     receive: &Many,
     comm: Comm,
     call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    if neighbours_passive(&Many::Each(*send), receive, comm)? {
+        return passive(|| bytes::none_in(send));
+    }
+    moving(start_allgather(send, receive, comm, call_form)?, comm, call_form)
+}
+
+fn start_allgather(
+    send: &BufferTriple,
+    receive: &Many,
+    comm: Comm,
+    call_form: CallForm,
 ) -> MpiResult<StartedCollective<impl AdjointRule>> {
     let source = source("sendbuf", send)?;
     let (sources, destinations) = comm.neighbours()?;
@@ -251,8 +264,22 @@ pub fn allgather(
     )
 }
 
-/// Alltoall, Alltoallv and Alltoallw among neighbours. Packed doubles need no types of their own.
+/// Alltoall, Alltoallv and Alltoallw among neighbours.
 pub fn alltoall(
+    call: &str,
+    send: &Many,
+    receive: &Many,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    if neighbours_passive(send, receive, comm)? {
+        return passive(|| bytes::none_to_neighbours(call, send, comm));
+    }
+    moving(start_alltoall(send, receive, comm, call_form)?, comm, call_form)
+}
+
+/// Packed doubles need no types of their own.
+fn start_alltoall(
     send: &Many,
     receive: &Many,
     comm: Comm,

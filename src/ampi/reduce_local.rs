@@ -1,14 +1,26 @@
 //! Reduce_local: a reduction of two arrays of one rank, recorded as any local computation is.
 
 use super::builtin_op::{Kind, Operator};
+use super::dispatched::{Dispatched, Operands};
+use super::tangents::check_tangents;
 use super::user_op;
-use crate::datatype::BufferTriple;
+use crate::datatype::{BufferTriple, is_passive};
 use crate::error::Result;
 use crate::mpi::{MpiResult, Op, Staging};
 use crate::tape::{self, Var};
 
+/// The send buffer holds the left operands, the receive buffer the right ones and the results.
+pub fn reduce_local(operands: &Operands) -> MpiResult<Dispatched> {
+    let Operands { send: left, receive: right, op } = operands;
+    check_tangents(*op, left.datatype())?;
+    if is_passive(left.datatype()) {
+        return Ok(Dispatched::Passive);
+    }
+    reduce(left, right, *op).map(|()| Dispatched::Complete)
+}
+
 /// right = left op right. Of equal extrema that on the left is taken.
-pub fn reduce(left: &BufferTriple, right: &BufferTriple, op: Op) -> MpiResult<()> {
+fn reduce(left: &BufferTriple, right: &BufferTriple, op: Op) -> MpiResult<()> {
     if let Some(operation) = user_op::find_for(op, left.datatype()) {
         return operation.combine(left, right);
     }

@@ -13,6 +13,7 @@
 //! values did, whoever holds a result other than a sum gets all operands instead of it, keeps them, and sends each
 //! rank the adjoint of its own.
 
+use super::argument::one_passive;
 use super::buffers::packed;
 use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
@@ -21,13 +22,15 @@ use super::collective::{
     contribute,
 };
 use super::counts::{Counts, Form, OwnedCounts, StoredCounts};
+use super::dispatched::{Dispatched, moving, passive, started};
 use super::peer_exchange::Edges;
 use super::recording::ids;
 use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
+use super::tangents::check_tangents;
 use super::traffic::{PendingAdjoint, Traffic};
 use super::wire::{self, failed};
-use super::{AdjointComm, user_op};
+use super::{AdjointComm, bytes, user_op};
 use crate::datatype::{BufferTriple, Pieces, RecvBuffer};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{CallForm, Comm, Item, MpiResult, Op, Operation, Reach, Staging, times, wide_int};
@@ -640,17 +643,22 @@ fn store_result(tape: &mut Tape, operator: Operator, n: usize) -> Result<Stored<
 
 /// Each rank gets its share of the result, in place at the beginning of the buffer, of which MPI itself may
 /// overwrite the rest.
-pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> MpiResult<()> {
-    match user_op::find_for(op, pieces.datatype()) {
-        Some(operation) => operation.reduce_scatter(pieces, comm),
-        None => start_reduce_scatter(pieces, op, comm, CallForm::Blocking)?.finish(),
+pub fn reduce_scatter(
+    pieces: &Pieces,
+    op: Op,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    check_tangents(op, pieces.datatype())?;
+    if one_passive(pieces.datatype())? {
+        return passive(|| bytes::none_in_pieces(pieces, comm));
     }
-}
-
-pub fn ireduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> MpiResult<Box<dyn Pending>> {
     match user_op::find_for(op, pieces.datatype()) {
-        Some(operation) => operation.ireduce_scatter(pieces, comm),
-        None => start_reduce_scatter(pieces, op, comm, CallForm::Nonblocking).map(Into::into),
+        None => moving(start_reduce_scatter(pieces, op, comm, call_form)?, comm, call_form),
+        Some(users) if call_form == CallForm::Blocking => {
+            users.reduce_scatter(pieces, comm).map(|()| Dispatched::Complete)
+        }
+        Some(users) => started(users.ireduce_scatter(pieces, comm)?, comm),
     }
 }
 

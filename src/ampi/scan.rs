@@ -16,9 +16,9 @@ use super::check::Portions;
 use super::collective::{
     AdjointRule, Outputs, Recording, StartedCollective, Target, arrived_stamped, begin, collect,
 };
+use super::dispatched::{Dispatched, Operands, moving, passive, started};
 use super::peer_exchange::Edges;
 use super::recording::ids;
-use super::request::Pending;
 use super::stamp::{Call, Stamp};
 use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
@@ -280,30 +280,23 @@ impl AdjointRule for Scanned {
     }
 }
 
-/// `send` and `receive` have one count and datatype.
+/// Scan and Exscan.
 pub fn scan(
-    send: &BufferTriple,
-    receive: &BufferTriple,
-    op: Op,
-    comm: Comm,
+    operands: &Operands,
     extent: Extent,
-) -> MpiResult<()> {
-    match user_op::find_for(op, receive.datatype()) {
-        Some(operation) => operation.scan(send, receive, comm, extent),
-        None => start(send, receive, op, comm, extent, CallForm::Blocking)?.finish(),
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Dispatched> {
+    if operands.are_passive()? {
+        return passive(|| operands.none_brought());
     }
-}
-
-pub fn iscan(
-    send: &BufferTriple,
-    receive: &BufferTriple,
-    op: Op,
-    comm: Comm,
-    extent: Extent,
-) -> MpiResult<Box<dyn Pending>> {
-    match user_op::find_for(op, receive.datatype()) {
-        Some(operation) => operation.iscan(send, receive, comm, extent),
-        None => start(send, receive, op, comm, extent, CallForm::Nonblocking).map(Into::into),
+    let Operands { send, receive, op } = operands;
+    match user_op::find_for(*op, receive.datatype()) {
+        None => moving(start(send, receive, *op, comm, extent, call_form)?, comm, call_form),
+        Some(users) if call_form == CallForm::Blocking => {
+            users.scan(send, receive, comm, extent).map(|()| Dispatched::Complete)
+        }
+        Some(users) => started(users.iscan(send, receive, comm, extent)?, comm),
     }
 }
 

@@ -5,36 +5,10 @@
 //! its room. What is summed on its way brings the sum of the members' words. The number of the call, counted from the
 //! bottom of the tape or nest, tells of a call that some member has not recorded before the sweep comes to its place.
 
+pub use super::call::Call;
+
 use crate::error::{Code, Error, Result};
 use crate::mpi::Staging;
-
-/// The calls and their names, as they are numbered in a stamp: from 1 on.
-macro_rules! calls {
-    ($($call:ident $name:literal,)*) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Call { $($call),* }
-
-        impl Call {
-            const NAMES: &[&str] = &[$($name),*];
-        }
-    };
-}
-
-calls! {
-    Bcast "Bcast",
-    Gather "Gather",
-    Scatter "Scatter",
-    Allgather "Allgather",
-    Alltoall "Alltoall",
-    Reduce "Reduce",
-    ReduceScatter "Reduce_scatter",
-    Allreduce "Allreduce",
-    Scan "Scan",
-    Exscan "Exscan",
-    NeighborAllgather "Neighbor_allgather",
-    NeighborAlltoall "Neighbor_alltoall",
-    Window "Win_fence, Win_complete or Win_wait",
-}
 
 /// Bits of a call's number and of the hash of what else its members have alike; with those of the call 32, so that the sum
 /// over two million members is exact.

@@ -7,6 +7,7 @@ use super::tools::{self, Use, degrees, members, partners, rank, sides, tool_of_m
 use crate::ampi::argument::Many;
 use crate::ampi::builtin_op::Extent;
 use crate::ampi::dispatch::{self, Operands};
+use crate::ampi::{neighbor, reduce_local, reduction, scan};
 use crate::datatype::{
     Arguments, BufferTriple, Counts, Lists, Pieces, Types, Wide, foreign_tool, has_tools,
 };
@@ -87,6 +88,27 @@ pub unsafe fn bcast(
 /// No call has arrays of two kinds.
 fn mixed() -> ! {
     unreachable!("the arrays of a call are of one kind")
+}
+
+/// The call with counts on both sides that takes what the arrays hold: its two ways for each.
+macro_rules! by_lists {
+    ($request:expr, ($out:expr, $from:expr, $t:expr), ($room:expr, $into:expr, $u:expr), $comm:expr, {
+        $($lists:ident $types:ident => $now:expr, $begin:expr;)+
+    }) => {
+        match (($from, $t), ($into, $u)) {
+            $(((Lists::$lists(n, at), Types::$types(t)), (Lists::$lists(m, to), Types::$types(u))) => {
+                let (t, u) = (by_lists!($types t), by_lists!($types u));
+                twins!($request, $now, $begin, $out, n, at, t, $room, m, to, u, $comm)
+            })+
+            _ => mixed(),
+        }
+    };
+    (One $datatype:ident) => {
+        $datatype.raw()
+    };
+    (Each $datatypes:ident) => {
+        $datatypes
+    };
 }
 
 /// # Safety
@@ -335,33 +357,12 @@ pub unsafe fn alltoall(
                 let none_in_place = || if in_place { wrong().map(|_| 0) } else { wrong() };
                 let from = from.widened_where(none_in_place, &mut sent);
                 let into = into.widened_where(wrong, &mut received);
-                match ((from, t), (into, u)) {
-                    ((Lists::Int(n, at), Types::One(t)), (Lists::Int(m, to), Types::One(u))) => {
-                        let (now, begin) = (ffi::MPI_Alltoallv, ffi::MPI_Ialltoallv);
-                        let (t, u) = (t.raw(), u.raw());
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    (
-                        (Lists::Large(n, at), Types::One(t)),
-                        (Lists::Large(m, to), Types::One(u)),
-                    ) => {
-                        let (now, begin) = (large::alltoallv, large::ialltoallv);
-                        let (t, u) = (t.raw(), u.raw());
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    ((Lists::Int(n, at), Types::Each(t)), (Lists::Int(m, to), Types::Each(u))) => {
-                        let (now, begin) = (ffi::MPI_Alltoallw, ffi::MPI_Ialltoallw);
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    (
-                        (Lists::Large(n, at), Types::Each(t)),
-                        (Lists::Large(m, to), Types::Each(u)),
-                    ) => {
-                        let (now, begin) = (large::alltoallw, large::ialltoallw);
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    _ => mixed(),
-                }
+                by_lists!(request, (out, from, t), (room, into, u), comm, {
+                    Int One => ffi::MPI_Alltoallv, ffi::MPI_Ialltoallv;
+                    Large One => large::alltoallv, large::ialltoallv;
+                    Int Each => ffi::MPI_Alltoallw, ffi::MPI_Ialltoallw;
+                    Large Each => large::alltoallw, large::ialltoallw;
+                })
             }
             _ => mixed(),
         }
@@ -423,7 +424,7 @@ pub unsafe fn neighbor_allgather(
             },
         }
     };
-    let library = |call_form| dispatch::neighbor_allgather(&send, &receive, on, call_form);
+    let library = |call_form| neighbor::allgather(&send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -474,43 +475,17 @@ pub unsafe fn neighbor_alltoall(
                 let (mut sent, mut received) = (Wide::default(), Wide::default());
                 let from = from.widened_where(|| wrong.map(|(_, n)| n), &mut sent);
                 let into = into.widened_where(|| wrong.map(|(n, _)| n), &mut received);
-                match ((from, t), (into, u)) {
-                    ((Lists::Int(n, at), Types::One(t)), (Lists::Int(m, to), Types::One(u))) => {
-                        let now = ffi::MPI_Neighbor_alltoallv;
-                        let begin = ffi::MPI_Ineighbor_alltoallv;
-                        let (t, u) = (t.raw(), u.raw());
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    (
-                        (Lists::Large(n, at), Types::One(t)),
-                        (Lists::Large(m, to), Types::One(u)),
-                    ) => {
-                        let (now, begin) = (large::neighbor_alltoallv, large::ineighbor_alltoallv);
-                        let (t, u) = (t.raw(), u.raw());
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    (
-                        (Lists::Addresses(n, at), Types::Each(t)),
-                        (Lists::Addresses(m, to), Types::Each(u)),
-                    ) => {
-                        let now = ffi::MPI_Neighbor_alltoallw;
-                        let begin = ffi::MPI_Ineighbor_alltoallw;
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    (
-                        (Lists::Large(n, at), Types::Each(t)),
-                        (Lists::Large(m, to), Types::Each(u)),
-                    ) => {
-                        let (now, begin) = (large::neighbor_alltoallw, large::ineighbor_alltoallw);
-                        twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
-                    }
-                    _ => mixed(),
-                }
+                by_lists!(request, (out, from, t), (room, into, u), comm, {
+                    Int One => ffi::MPI_Neighbor_alltoallv, ffi::MPI_Ineighbor_alltoallv;
+                    Large One => large::neighbor_alltoallv, large::ineighbor_alltoallv;
+                    Addresses Each => ffi::MPI_Neighbor_alltoallw, ffi::MPI_Ineighbor_alltoallw;
+                    Large Each => large::neighbor_alltoallw, large::ineighbor_alltoallw;
+                })
             }
             _ => mixed(),
         }
     };
-    let library = |call_form| dispatch::neighbor_alltoall(name, &send, &receive, on, call_form);
+    let library = |call_form| neighbor::alltoall(name, &send, &receive, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -669,7 +644,7 @@ pub unsafe fn scan(
             twins!(request, now, begin, from, to, n, t, op, comm)
         }
     };
-    let library = |call_form| dispatch::scan(&operands, extent, on, call_form);
+    let library = |call_form| scan::scan(&operands, extent, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -719,7 +694,7 @@ pub unsafe fn reduce_scatter(
     };
     // SAFETY: as above.
     let operation = unsafe { Op::new(op) };
-    let library = |call_form| dispatch::reduce_scatter(&pieces, operation, on, call_form);
+    let library = |call_form| reduction::reduce_scatter(&pieces, operation, on, call_form);
     // SAFETY: as above.
     unsafe { dispatched(name, on, end, library, passive) }
 }
@@ -743,7 +718,7 @@ pub unsafe fn reduce_local(name: &str, operands: Operands) -> c_int {
     let (left, right, n, t, op) = parts(&operands);
     // SAFETY: as above.
     let passive = |_| unsafe { large::reduce_local(left, right, n, t, op) };
-    let library = |_| dispatch::reduce_local(&operands);
+    let library = |_| reduce_local::reduce_local(&operands);
     // SAFETY: as above.
     unsafe { dispatched(name, Comm::world(), Return::WhenDone, library, passive) }
 }
