@@ -93,6 +93,44 @@ pub(super) unsafe fn loop_of<'a>(handle: *mut admpi_time_loop) -> Result<&'a mut
     unsafe { handle.as_mut() }.map(|handle| &mut handle.0).ok_or_else(|| null("loop"))
 }
 
+/// Adds what `item` makes to the state, or to the parameters.
+///
+/// # Safety
+/// As for `loop_of`.
+unsafe fn declare(
+    handle: *mut admpi_time_loop,
+    add: fn(&mut Loop, Item),
+    item: impl FnOnce() -> Result<Item>,
+) -> i32 {
+    entry(|| {
+        // SAFETY: as the C contract says.
+        let it = unsafe { loop_of(handle)? };
+        add(it, item()?);
+        Ok(())
+    })
+}
+
+/// # Safety
+/// As for `array_mut`.
+unsafe fn array_item(name: &str, first: *mut admpi_var, n: i64) -> Result<Item> {
+    let n = from_c("n", n)?;
+    // SAFETY: as the C contract says.
+    unsafe { array_mut(name, first, n)? };
+    Ok(Item::Array { first, n })
+}
+
+/// # Safety
+/// As for `get`.
+unsafe fn matrix_item(name: &str, matrix: *mut admpi_varmat) -> Result<Item> {
+    // SAFETY: as the C contract says.
+    unsafe { get(name, matrix)? };
+    Ok(Item::Matrix { locate: itself, object: matrix.cast() })
+}
+
+fn locator<T>(function: Option<T>) -> Result<T> {
+    function.ok_or_else(|| null("locate"))
+}
+
 /// Makes a time loop, whose schedule is ADMPI_LOOP_AUTO. Loops already recorded outlive it.
 /// @param tape            the tape that the loop runs on
 /// @param[out] loop_out   the loop; free it with admpi_time_loop_free
@@ -150,7 +188,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_set_schedule(
             },
             ADMPI_LOOP_AUTO => Kind::Auto,
             _ => {
-                let text = format!("kind = {kind} is no ADMPI_LOOP schedule");
+                let text = format!("kind = {kind} is not an ADMPI_LOOP schedule");
                 return Err(Error::new(Code::Argument, text));
             }
         };
@@ -244,12 +282,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_state(
     n: i64,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        let (it, n) = (loop_of(r#loop)?, from_c("n", n)?);
-        array_mut("x", x, n)?;
-        it.add_state(Item::Array { first: x, n });
-        Ok(())
-    })
+    unsafe { declare(r#loop, Loop::add_state, || array_item("x", x, n)) }
 }
 
 /// Declares as state values that may move, such as those of a container. Their number stays the same.
@@ -263,11 +296,9 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_state_at(
     object: *mut c_void,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        let locate = locate.ok_or_else(|| null("locate"))?;
-        loop_of(r#loop)?.add_state(Item::Located { locate, object });
-        Ok(())
-    })
+    unsafe {
+        declare(r#loop, Loop::add_state, || Ok(Item::Located { locate: locator(locate)?, object }))
+    }
 }
 
 /// Declares a matrix as state. It lives as long as the tape holds a run.
@@ -279,11 +310,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_state_matrix(
     a: *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        get("a", a)?;
-        loop_of(r#loop)?.add_state(Item::Matrix { locate: itself, object: a.cast() });
-        Ok(())
-    })
+    unsafe { declare(r#loop, Loop::add_state, || matrix_item("a", a)) }
 }
 
 /// Declares an array as parameters: steps read it, and none writes it. The loop keeps a copy, so that the program may change them
@@ -298,12 +325,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_parameters(
     n: i64,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        let (it, n) = (loop_of(r#loop)?, from_c("n", n)?);
-        array_mut("k", k, n)?;
-        it.add_parameters(Item::Array { first: k, n });
-        Ok(())
-    })
+    unsafe { declare(r#loop, Loop::add_parameters, || array_item("k", k, n)) }
 }
 
 /// Declares as parameters values that may move.
@@ -317,11 +339,11 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_parameters_at(
     object: *mut c_void,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        let locate = locate.ok_or_else(|| null("locate"))?;
-        loop_of(r#loop)?.add_parameters(Item::Located { locate, object });
-        Ok(())
-    })
+    unsafe {
+        declare(r#loop, Loop::add_parameters, || {
+            Ok(Item::Located { locate: locator(locate)?, object })
+        })
+    }
 }
 
 /// Declares a matrix as parameters.
@@ -333,11 +355,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_parameter_matrix(
     k: *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        get("k", k)?;
-        loop_of(r#loop)?.add_parameters(Item::Matrix { locate: itself, object: k.cast() });
-        Ok(())
-    })
+    unsafe { declare(r#loop, Loop::add_parameters, || matrix_item("k", k)) }
 }
 
 /// Declares as state a matrix that may be exchanged for another.
@@ -351,11 +369,9 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_state_matrix_at(
     object: *mut c_void,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        let locate = locate.ok_or_else(|| null("locate"))?;
-        loop_of(r#loop)?.add_state(Item::Matrix { locate, object });
-        Ok(())
-    })
+    unsafe {
+        declare(r#loop, Loop::add_state, || Ok(Item::Matrix { locate: locator(locate)?, object }))
+    }
 }
 
 /// Declares as parameters a matrix that may be exchanged for another.
@@ -369,11 +385,11 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_parameter_matrix_at(
     object: *mut c_void,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        let locate = locate.ok_or_else(|| null("locate"))?;
-        loop_of(r#loop)?.add_parameters(Item::Matrix { locate, object });
-        Ok(())
-    })
+    unsafe {
+        declare(r#loop, Loop::add_parameters, || {
+            Ok(Item::Matrix { locate: locator(locate)?, object })
+        })
+    }
 }
 
 /// Declares functions that keep what is not active, such as a random generator: each kept state has what `save` returned.

@@ -41,30 +41,20 @@ pub struct Sending {
     init: SendRequest,
 }
 
-pub const STANDARD: Sending = Sending {
-    mode: &Mode::STANDARD,
-    send: large::send,
-    start: large::isend,
-    init: large::send_init,
-};
-pub const BUFFERED: Sending = Sending {
-    mode: &Mode::BUFFERED,
-    send: large::bsend,
-    start: large::ibsend,
-    init: large::bsend_init,
-};
-pub const SYNCHRONOUS: Sending = Sending {
-    mode: &Mode::SYNCHRONOUS,
-    send: large::ssend,
-    start: large::issend,
-    init: large::ssend_init,
-};
-pub const READY: Sending = Sending {
-    mode: &Mode::READY,
-    send: large::rsend,
-    start: large::irsend,
-    init: large::rsend_init,
-};
+impl Sending {
+    const fn new(mode: &'static Mode, send: Send, start: SendRequest, init: SendRequest) -> Self {
+        Self { mode, send, start, init }
+    }
+}
+
+pub const STANDARD: Sending =
+    Sending::new(&Mode::STANDARD, large::send, large::isend, large::send_init);
+pub const BUFFERED: Sending =
+    Sending::new(&Mode::BUFFERED, large::bsend, large::ibsend, large::bsend_init);
+pub const SYNCHRONOUS: Sending =
+    Sending::new(&Mode::SYNCHRONOUS, large::ssend, large::issend, large::ssend_init);
+pub const READY: Sending =
+    Sending::new(&Mode::READY, large::rsend, large::irsend, large::rsend_init);
 
 /// Whether MPI is to send it: also packed bytes without anything active among them.
 #[inline(always)]
@@ -92,17 +82,8 @@ pub unsafe fn send(
     let (buf, count, datatype) = data.parts();
     // SAFETY: handed on; so below.
     let passive = |request| unsafe {
-        twins!(
-            request,
-            (call_form.send),
-            (call_form.start),
-            buf,
-            count,
-            datatype,
-            to.peer,
-            to.tag,
-            comm
-        )
+        let (now, begin) = (call_form.send, call_form.start);
+        twins!(request, now, begin, buf, count, datatype, to.peer, to.tag, comm)
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
