@@ -62,7 +62,7 @@ TEST_CASE("test_device_map_refuses_keys_that_lead_nowhere") {
   const device_map map("{1: [1, 3], 2: [2, 4]}");
   CHECK(message<admpi::nokey_error>([&] { map.resolve("[5]"); }) == "keys [5]: 5 is not among the keys [1, 2] at []");
   CHECK(message<admpi::depth_error>([&] { map.resolve("[d, 3]", "d=1"); }) ==
-        "keys [d, 3] (d=1): the node at [1] is a list of devices, below which no key 3 leads");
+        "keys [d, 3] (d=1): key 3 leads below the node at [1], which is a list of devices");
   CHECK(message<admpi::unbound_error>([&] { map.resolve("[d]"); }) ==
         "keys [d]: no enclosing pmap binds the variable d; none is bound");
   CHECK(code_of([&] { map.footprint("[1]", 2); }) == ADMPI_ERR_NOKEY);

@@ -327,7 +327,7 @@ TEST_CASE("test_time_loop_full_disk") {
   CHECK(code == ADMPI_ERR_DISK);
   CHECK(text.find("cannot make a state in directory /no/such/directory") != std::string::npos);
   CHECK(thrown([&] { loop.disk(scratch.path, 0); }).second == "time_loop: snapshots = 0 on disk is less than 1");
-  CHECK(thrown([&] { loop.disk(scratch.path, 1, -1.0); }).second == "time_loop: write = -1 is no number of runs of a step");
+  CHECK(thrown([&] { loop.disk(scratch.path, 1, -1.0); }).second == "time_loop: write = -1 is not a cost: give the number of steps that take as long");
   loop.mixed(3);
   CHECK(thrown([&] { loop.run(2, step); }).first == ADMPI_ERR_ARGUMENT);
 }

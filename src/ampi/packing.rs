@@ -82,7 +82,7 @@ fn unit_at(packed: &[u8], at: usize) -> MpiResult<Option<(Unit, usize)>> {
         let whole = Unit::at(packed, at).filter(|unit| unit.is_whole(packed));
         let Some(unit) = whole else {
             let why = format!(
-                "position = {at}: what AMPI_Pack has put there was overwritten since, or cut"
+                "position = {at}: what AMPI_Pack put there was later overwritten or cut off"
             );
             return Err(wrong(why));
         };
@@ -116,13 +116,13 @@ fn gather(packed: &[u8], position: usize, bytes: usize) -> MpiResult<Option<Gath
                 return Ok(None);
             }
             let why = format!(
-                "outcount: at position {} there is nothing that AMPI_Pack has packed as active; unpack what lies before, and then the rest",
+                "outcount: the items reach beyond position {}, where no active data were packed; unpack those before it in a call of their own",
                 read.end
             );
             return Err(wrong(why));
         };
         if !unit.is_ours() {
-            let why = "inbuf: what is packed has come from another process by a call that does not know of it: send and receive it by AMPI_ calls of point to point under MPI_PACKED";
+            let why = "inbuf: the packed data came from another process by a call that does not carry ids: send and receive them by AMPI_ point-to-point calls under MPI_PACKED";
             return Err(Error::new(Code::Unsupported, why).into());
         }
         let now = (bytes - read.wire.len()).min(unit.bytes - before);
@@ -130,7 +130,7 @@ fn gather(packed: &[u8], position: usize, bytes: usize) -> MpiResult<Option<Gath
         read.wire.extend_from_slice(&packed[from..from + now]);
         let (first, n) = unit.doubles(before, now).ok_or_else(|| {
             wrong(format!(
-                "outcount: from position {} on it ends within an item that was packed",
+                "outcount: from position {} on, the count ends within an item that was packed",
                 read.end
             ))
         })?;

@@ -54,7 +54,7 @@ impl BufferTriple {
 
 #[cold]
 fn foreign(name: &str) -> crate::mpi::Failure {
-    let why = "what is packed has come from another process by a call that does not know of it: send and receive it by AMPI_ calls of point to point under MPI_PACKED";
+    let why = "the packed data came from another process by a call that does not carry ids: send and receive them by AMPI_ point-to-point calls under MPI_PACKED";
     bad(name, Code::Unsupported, format_args!("{why}"))
 }
 

@@ -456,7 +456,7 @@ impl Steps {
     pub unsafe fn completed(&mut self, number: usize) -> Result<()> {
         self.started(number)?;
         if self.open.is_none() {
-            return wrong(Code::Nest, "completed: no step is open".to_owned());
+            return wrong(Code::Nest, "no step is open: call admpi_step_open first".to_owned());
         }
         let Some(mut pending) = self.pending[number].take() else { return Ok(()) };
         for staged in pending.staged.drain(..) {

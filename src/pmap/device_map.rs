@@ -294,7 +294,7 @@ impl DeviceMap {
 #[cold]
 fn below_list(keys: &impl fmt::Display, at: &[Device], key: Device) -> Error {
     let why = format!(
-        "keys {keys}: the node at {} is a list of devices, below which no key {key} leads",
+        "keys {keys}: key {key} leads below the node at {}, which is a list of devices",
         list(at)
     );
     Error::new(Code::Depth, why)
@@ -380,14 +380,11 @@ mod tests {
         assert_eq!(error.code, Code::Depth);
         assert_eq!(
             error.message,
-            "keys [d, 3] (d=1): the node at [1] is a list of devices, below which no key 3 leads"
+            "keys [d, 3] (d=1): key 3 leads below the node at [1], which is a list of devices"
         );
         let error = resolve(map, "[dd]", "d=1").unwrap_err();
         assert_eq!(error.code, Code::Unbound);
-        assert_eq!(
-            error.message,
-            "keys [dd]: no enclosing pmap binds the variable dd; d=1 are bound"
-        );
+        assert_eq!(error.message, "keys [dd]: no enclosing pmap binds the variable dd; bound: d=1");
         assert_eq!(resolve(map, "[-1]", "").unwrap_err().code, Code::Baddev);
     }
 

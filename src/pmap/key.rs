@@ -123,9 +123,10 @@ impl Environment {
         };
         let found = self.0.iter().rev().find(|(bound, _)| bound == name);
         found.map(|&(_, device)| device).ok_or_else(|| {
-            let bound = if self.0.is_empty() { "none is".into() } else { format!("{self} are") };
-            let why =
-                format!("keys {among}: no enclosing pmap binds the variable {name}; {bound} bound");
+            let bound = if self.0.is_empty() { "none".into() } else { self.to_string() };
+            let why = format!(
+                "keys {among}: no enclosing pmap binds the variable {name}; bound: {bound}"
+            );
             Error::new(Code::Unbound, why)
         })
     }

@@ -297,7 +297,7 @@ fn sharded(
             return Err(Error::new(Code::Scope, why));
         }
         if *dim > 1 {
-            let why = format!("{name}: dim {dim}: a matrix has dimensions 0 and 1");
+            let why = format!("{name}: dim = {dim} is not 0 or 1");
             return Err(Error::new(Code::Shape, why));
         }
     }

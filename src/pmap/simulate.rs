@@ -129,7 +129,7 @@ impl Function {
             }
             let found = sizes.0.iter().find(|(name, _)| *name == extent.base);
             found.map(|(_, size)| size.unsigned_abs()).ok_or_else(|| {
-                let why = format!("sizes: there is none for {}; {sizes} is given", extent.base);
+                let why = format!("sizes: no size is given for {}; given: {sizes}", extent.base);
                 Error::new(Code::Shape, why)
             })
         };
@@ -253,7 +253,7 @@ impl Simulator<'_> {
         for device in members.iter().flat_map(|member| &member.footprint) {
             if !scope.footprint.contains(device) {
                 let why = format!(
-                    "keys {keys} ({}) lead to device {device}, which is not among the devices {:?} of this body: an iteration beside it may have it",
+                    "keys {keys} ({}) lead to device {device}, which is not among the devices {:?} of this body: another iteration may use it",
                     scope.bound, scope.footprint
                 );
                 return Err(wrong(Code::Overlap, operation, scope, &why));

@@ -169,7 +169,7 @@ pub fn results_of(operation: &Operation, types: &Types, place: &Place<'_>) -> Re
         if dim < 2 {
             return Ok(dim);
         }
-        Err(wrong(Code::Shape, operation, format!("dim={dim}: a matrix has dimensions 0 and 1")))
+        Err(wrong(Code::Shape, operation, format!("dim = {dim} is not 0 or 1")))
     };
     match &operation.kind {
         Kind::MatMul => {

@@ -393,7 +393,7 @@ impl Run {
         let mut all = [i64::from(result.is_ok()); 8];
         agree(&mut all)?;
         if all[0] == 0 && result.is_ok() {
-            let text = format!("time_loop: it failed on another rank than {rank}");
+            let text = format!("time_loop: the loop failed on a rank other than {rank}");
             return Err(Error::new(Code::Mismatch, text));
         }
         result

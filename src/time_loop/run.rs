@@ -72,7 +72,7 @@ impl Loop {
         if current(|tape| std::ptr::eq(tape, self.tape)) != Some(true) {
             return Err(Error::new(
                 Code::Argument,
-                "time_loop: its tape is not the thread's current one; activate it",
+                "time_loop: the loop's tape is not the thread's current tape; activate it",
             ));
         }
         let kind = self.kind_here()?;

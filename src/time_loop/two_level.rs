@@ -26,7 +26,9 @@ impl Disk {
         }
         for (name, cost) in [("write", self.write), ("read", self.read)] {
             if !(0.0..f64::INFINITY).contains(&cost) {
-                return wrong(format!("time_loop: {name} = {cost} is no number of runs of a step"));
+                return wrong(format!(
+                    "time_loop: {name} = {cost} is not a cost: give the number of steps that take as long"
+                ));
             }
         }
         Ok(())

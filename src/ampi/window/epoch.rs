@@ -233,7 +233,7 @@ impl ActiveWindow {
         let state = state();
         if self.recorder.is_some_and(|recorder| recorder != state) {
             return Err(unsupported(
-                "the epoch has operations that another tape records, or none does: start and stop recording, and change tapes, between epochs",
+                "some operations of the epoch are recorded on another tape, or not at all: start and stop recording, and change tapes, between epochs",
             ));
         }
         if let (Some(_), Some(source)) = (state, operation.operand) {
@@ -570,13 +570,13 @@ impl ActiveWindow {
         let Some((event, serial, next)) = posted.event.filter(|event| Some(event.1) == state())
         else {
             return Err(unsupported(
-                "others have read active data since AMPI_Win_post, which the tape did not record: start recording before AMPI_Win_post, and end the epoch on that tape",
+                "other ranks have read active data since AMPI_Win_post, when the tape did not record: start recording before AMPI_Win_post, and end the epoch on that tape",
             ));
         };
         // A reset has dropped it.
         if Arc::strong_count(&event) == 1 || read.ids.last() >= next {
             return Err(wrong(format!(
-                "what others have read was computed after AMPI_Win_post, or the tape {serial} has been reset since: nothing may change in the window between AMPI_Win_post and AMPI_Win_wait"
+                "what other ranks have read was computed after AMPI_Win_post, or the tape {serial} has been reset since: nothing may change in the window between AMPI_Win_post and AMPI_Win_wait"
             )));
         }
         *lock(&event) = read;

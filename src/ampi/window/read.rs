@@ -19,7 +19,7 @@ pub struct Read {
 
 #[cold]
 fn too_large() -> Failure {
-    let why = "target_count: more than 2^31 items, or bytes of an item, are not accessed in an epoch of AMPI_Win_start, or under a lock";
+    let why = "target_count: an epoch of AMPI_Win_start, or a lock, takes at most 2^31 - 1 items, of at most 2^31 - 1 bytes each";
     Error::new(Code::Unsupported, why).into()
 }
 

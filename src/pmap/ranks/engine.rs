@@ -174,7 +174,7 @@ impl Engine {
         let needed = map.devices().into_iter().chain([root]);
         if let Some(device) = needed.into_iter().find(|device| !ranks.contains_key(device)) {
             let why = format!(
-                "device {device} of {map} with root {root} is no rank: the ranks are devices {devices:?}"
+                "device {device} of {map} with root {root} is not a rank: the ranks are devices {devices:?}"
             );
             return Err(Error::new(Code::Rankmap, why));
         }
@@ -254,7 +254,7 @@ impl Engine {
         for member in &members {
             if let Some(device) = member.footprint.iter().find(|&d| !scope.footprint.contains(d)) {
                 let why = format!(
-                    "{call}: keys {keys} ({}) lead to device {device}, which is not among the devices {:?} of this body: an iteration beside it may have it",
+                    "{call}: keys {keys} ({}) lead to device {device}, which is not among the devices {:?} of this body: another iteration may use it",
                     scope.bound, scope.footprint
                 );
                 return Err(Error::new(Code::Overlap, why));
@@ -359,7 +359,7 @@ impl Engine {
         let at = self.step();
         let (x, members) = (x.one("scatter", "x")?, self.members("scatter", keys)?);
         if dim > 1 {
-            let why = format!("scatter: dim = {dim}: a matrix has dimensions 0 and 1");
+            let why = format!("scatter: dim = {dim} is not 0 or 1");
             return Err(Error::new(Code::Shape, why));
         }
         self.here("scatter", x.device)?;
@@ -476,7 +476,7 @@ impl Engine {
         let home = self.home();
         let Given { members, pieces, own } = self.pieces("gather", xs)?;
         if dim > 1 {
-            let why = format!("gather: dim = {dim}: a matrix has dimensions 0 and 1");
+            let why = format!("gather: dim = {dim} is not 0 or 1");
             return Err(Error::new(Code::Shape, why));
         }
         let party = self.party(Some(home), &members);
@@ -628,7 +628,10 @@ impl Engine {
     pub fn enter(&mut self, variable: &str, xs: &[&Value]) -> Result<(Run, Option<Iteration>)> {
         let at = self.step();
         let Some(first) = xs.first() else {
-            return Err(Error::new(Code::Arity, "pmap: no tuple says on which devices to run"));
+            return Err(Error::new(
+                Code::Arity,
+                "pmap: no argument has a value on each device of a node, so the body has no devices to run on",
+            ));
         };
         let (members, _) = first.tuple("pmap", "the first argument")?;
         let members = members.to_vec();

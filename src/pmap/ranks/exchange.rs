@@ -150,8 +150,11 @@ impl Exchange {
         parcel.receive(self.comm, longest, from)?;
         parcel.wait()?;
         Message::read(parcel.arrived()).ok_or_else(|| {
-            Error::new(Code::Mpi, format!("pmap: rank {from} sent what is no message of pmap"))
-                .into()
+            Error::new(
+                Code::Mpi,
+                format!("pmap: rank {from} sent something that is not a message of pmap"),
+            )
+            .into()
         })
     }
 
@@ -193,7 +196,7 @@ impl Exchange {
                         return Ok(message);
                     }
                     let why = format!(
-                        "pmap: ranks {} and {from} make different calls, or with different arguments, as call {} of a body",
+                        "pmap: ranks {} and {from} differ in call {} of a body: they make different calls, or pass different arguments",
                         self.rank, at.call
                     );
                     return Ok(fails(Error::new(Code::Mismatch, why)));
