@@ -249,15 +249,18 @@ fn environment_variables_are_documented() {
         !["HOME", "PATH", "MAKE", "CC", "CXX", "TMPDIR"].contains(&name.as_str())
     });
 
-    let page = support::read("docs/environment.md");
-    let documented: BTreeSet<String> =
-        page.lines().filter_map(|line| Some(name_at(line.strip_prefix("| `")?))).collect();
+    let documented = variables_on(&support::read("docs/environment.md"));
     for (name, path) in &read {
         assert!(documented.contains(name), "{path} reads {name}: not on the page");
     }
     for name in &documented {
         assert!(read.contains_key(name), "docs/environment.md: nothing reads {name}");
     }
+}
+
+/// The variables in the rows of a page's tables.
+fn variables_on(page: &str) -> BTreeSet<String> {
+    page.lines().filter_map(|line| Some(name_at(line.strip_prefix("| `")?))).collect()
 }
 
 /// The library reads its environment in `src/options.rs`, and in C where no code of Rust has run yet.
@@ -288,8 +291,7 @@ fn the_environment_is_read_in_one_place() {
 fn options_and_the_page_agree() {
     let page = read("docs/environment.md");
     let (page, _) = page.split_once("## Building").expect("the part for programs");
-    let documented: BTreeSet<String> =
-        page.lines().filter_map(|line| Some(name_at(line.strip_prefix("| `")?))).collect();
+    let documented = variables_on(page);
     let mut read: BTreeSet<String> =
         read_names(&["src"], &["Variable(\"", "getenv(\""], &["\""]).into_keys().collect();
     // Of launchers, not of users.
