@@ -138,6 +138,152 @@ TEST_CASE("test_locks_halo") {
   }
 }
 
+TEST_CASE("test_locks_accumulate") {
+  // The order in which ranks come must not matter: sums, products and extrema of all, one after the other.
+  for (const combination how : {combination::sum, combination::product, combination::min, combination::max}) {
+    for (const int n : {1, 40}) {
+      CAPTURE(static_cast<int>(how));
+      CAPTURE(n);
+      check_identity(static_cast<std::size_t>(n), 4, [&](auto mpi, auto &x) {
+        window<decltype(mpi)> on(2 * n, made::create);
+        std::fill_n(on.memory(), 2 * n, x[0] * x[0]);
+        on.barrier();
+        on.lock_all();
+        on.accumulate(x.data(), {0, n, n}, how);
+        on.flush_all();
+        on.barrier();
+        on.accumulate(x.data(), {0, 0, n, 2}, how);
+        on.unlock_all();
+        on.barrier();
+        return contents(on, 2 * n);
+      });
+    }
+  }
+}
+
+TEST_CASE("test_locks_fetch") {
+  for (const combination how : {combination::nothing, combination::sum, combination::product, combination::min,
+                                combination::max, combination::replace}) {
+    CAPTURE(static_cast<int>(how));
+    check_identity(6, 5, [&](auto mpi, auto &x) {
+      ring at;
+      window<decltype(mpi)> on(6, made::create);
+      std::copy(x.begin(), x.end(), on.memory());
+      auto y = x;
+      on.barrier();
+      on.lock_all();
+      on.get_accumulate(x.data(), y.data(), {at.right, 0, 5}, how);
+      on.fetch_and_op(x.data() + 5, y.data() + 5, {at.left, 5, 1}, how);
+      on.unlock_all();
+      on.barrier();
+      y.insert(y.end(), on.memory(), on.memory() + 6);
+      return y;
+    });
+  }
+}
+
+TEST_CASE("test_locks_get_compute_accumulate") {
+  // As with global arrays: read, compute, add, again and again, between barriers.
+  check_identity(6, 6, [](auto mpi, auto &x) {
+    ring at;
+    window<decltype(mpi)> on(6, made::allocate);
+    std::copy(x.begin(), x.end(), on.memory());
+    auto y = x;
+    on.barrier();
+    on.lock_all();
+    for (int step = 0; step < 3; ++step) {
+      on.get(y.data(), {at.right, 0, 6});
+      on.flush(at.right);
+      on.barrier();
+      y = combine(y, x);
+      for (int rank = 0; rank < at.size; ++rank) on.accumulate(y.data() + 1, {rank, 1, 3}, combination::sum);
+      on.flush_all();
+      on.barrier();
+    }
+    on.unlock_all();
+    y.insert(y.end(), on.memory(), on.memory() + 6);
+    return y;
+  });
+}
+
+TEST_CASE("test_locks_tickets") {
+  // Each rank appends to a chain: the ticket it draws tells its place. The last one's derivative by all is known.
+  recording all;
+  const ring &at = all.at;
+  window<test::active> on(1, made::create);
+  int *counter;
+  MPI_Win tickets;
+  AMPI_Win_allocate(16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &tickets);
+  counter[0] = 0;
+  on.memory()[0] = 1.0;
+  AMPI_Barrier(MPI_COMM_WORLD);
+  const int rounds = 3;
+  AMPI_Win_lock_all(0, tickets);
+  on.lock_all();
+  std::vector<int> drawn;
+  for (int round = 0; round < rounds; ++round) {
+    // An exclusive lock of the program's own, by a compare and swap.
+    const int one = 1, zero = 0;
+    for (int held = 1; held != 0;) {
+      AMPI_Compare_and_swap(&one, &zero, &held, MPI_INT, 0, 1, tickets);
+      AMPI_Win_flush(0, tickets);
+      // Moves the messages of others, which operations on a rank's own part do not.
+      int flag;
+      AMPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+    int ticket;
+    AMPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 0, MPI_SUM, tickets);
+    AMPI_Win_flush(0, tickets);
+    drawn.push_back(ticket);
+    admpi::var old;
+    on.get(&old, {0, 0, 1});
+    on.flush(0);
+    const admpi::var now = old * all.x;
+    on.put(&now, {0, 0, 1});
+    on.flush(0);
+    int held;
+    AMPI_Compare_and_swap(&zero, &one, &held, MPI_INT, 0, 1, tickets);
+    AMPI_Win_flush(0, tickets);
+  }
+  on.unlock_all();
+  AMPI_Win_unlock_all(tickets);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  admpi::var y = on.memory()[0];
+  AMPI_Win_free(&tickets);
+  double product = 1.0;
+  for (int rank = 0; rank < at.size; ++rank)
+    for (int round = 0; round < rounds; ++round) product *= 2.0 + rank;
+  if (at.rank == 0) CHECK(std::abs(y.value - product) <= 1e-12 * product);
+  const double expected = rounds * product / (2.0 + at.rank);
+  CHECK(std::abs(all.gradient(y, 0) - expected) <= 1e-12 * expected);
+}
+
+TEST_CASE("test_locks_updates_of_all_ranks_at_once") {
+  // What each rank fetches is what stood there before it: the sum of all differences is the whole.
+  recording all;
+  const ring &at = all.at;
+  window<test::active> on(1, made::create);
+  on.memory()[0] = 0.0;
+  AMPI_Barrier(MPI_COMM_WORLD);
+  const int rounds = 5;
+  admpi::var fetched = 0.0;
+  on.lock_all();
+  for (int round = 0; round < rounds; ++round) {
+    admpi::var old;
+    const admpi::var x = all.x * (round + 1.0);
+    on.fetch_and_op(&x, &old, {0, 0, 1}, combination::sum);
+    on.flush(0);
+    fetched = fetched + 0.0 * old;
+  }
+  on.unlock_all();
+  AMPI_Barrier(MPI_COMM_WORLD);
+  const admpi::var y = on.memory()[0];
+  double sum = 0.0;
+  for (int rank = 0; rank < at.size; ++rank) sum += 15.0 * (2.0 + rank);
+  if (at.rank == 0) CHECK(y.value == sum);
+  CHECK(all.gradient(y, 0) == 15.0);
+}
+
 TEST_CASE("test_locks_put_is_told_by_a_message") {
   recording all;
   const ring &at = all.at;

@@ -2,8 +2,9 @@
 
 use super::ffi;
 use super::handle::Win;
+use super::message::{self, Envelope};
 use super::parcel::Patience;
-use super::raw::{self, MPI_Win};
+use super::raw::{self, MPI_Win, constants};
 use super::types::aint;
 use super::{Comm, Datatype, Doubles, MpiResult, Op, Staging, check};
 use std::ffi::c_int;
@@ -108,6 +109,7 @@ const BYTES: i64 = 16;
 /// A small window of the library's own: on each rank a counter, which all ranks may raise and its own rank reads, and a lock.
 pub struct Counters {
     win: MPI_Win,
+    comm: Comm,
     own: *const AtomicU64,
 }
 
@@ -120,18 +122,18 @@ impl Counters {
         // SAFETY: constant data of the shim of mpi-sys.
         let (info, mut win) = unsafe { (mpi_sys::RSMPI_INFO_NULL, mpi_sys::RSMPI_WIN_NULL) };
         let mut base: *mut [u64; 2] = std::ptr::null_mut();
-        let (comm, place) = (comm.raw(), (&raw mut base).cast());
+        let place = (&raw mut base).cast();
         // SAFETY: a live communicator and places for the answers.
-        check(unsafe { raw::MPI_Win_allocate(aint(BYTES), 8, info, comm, place, &mut win) })?;
+        check(unsafe { raw::MPI_Win_allocate(aint(BYTES), 8, info, comm.raw(), place, &mut win) })?;
         // SAFETY: so many bytes of the window, which nobody uses yet.
         unsafe { base.write([0; 2]) };
         // SAFETY: a live window, which stays locked until it is freed; so below.
         unsafe {
             check(raw::MPI_Win_lock_all(0, win))?;
             check(raw::MPI_Win_sync(win))?;
-            check(raw::MPI_Barrier(comm))?;
         }
-        Ok(Self { win, own: base.cast() })
+        comm.barrier()?;
+        Ok(Self { win, comm, own: base.cast() })
     }
 
     /// Adds 1 to `rank`'s, and waits until it is there.
@@ -157,15 +159,19 @@ impl Counters {
         unsafe { (*self.own).load(Ordering::Acquire) }
     }
 
-    /// Runs `f` while no other rank runs its own under `rank`'s lock. It must wait for nobody.
-    pub fn with_lock<R>(&self, rank: c_int, f: impl FnOnce() -> MpiResult<R>) -> MpiResult<R> {
+    /// Keeps others from `rank`'s lock until `unlock`. Whoever holds it waits for nobody but MPI.
+    pub fn lock(&self, rank: c_int) -> MpiResult<()> {
         let mut patience = Patience::default();
         while self.swap(rank, [0, 1])? != 0 {
+            // Whoever holds the lock may need this rank to move its messages, which operations on its own part do not.
+            message::probe(self.comm, Envelope::new(constants().any_source, 0))?;
             patience.pause();
         }
-        let done = f();
-        self.swap(rank, [1, 0])?;
-        done
+        Ok(())
+    }
+
+    pub fn unlock(&self, rank: c_int) -> MpiResult<()> {
+        self.swap(rank, [1, 0]).map(|_| ())
     }
 
     /// Replaces the lock of `rank` if it is as expected, and returns what it was.

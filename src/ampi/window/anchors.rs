@@ -250,12 +250,17 @@ pub fn join(tape: &mut Tape) {
 /// Before others may learn of what is new on the tape.
 pub fn release(tape: &mut Tape) -> Result<()> {
     let id = tape.next_id();
-    if !may_record(tape) || (!tape.recording() && id == Position::BOTTOM.id) {
+    if !may_record(tape) {
         return Ok(());
     }
-    join(tape);
+    if tape.recording() {
+        join(tape);
+    }
     let anchors = tape.companion::<Anchors>();
     let (number, index) = (anchors.next, anchors.list.len());
+    if (id, number) == (Position::BOTTOM.id, u32::MAX) {
+        return Ok(());
+    }
     if anchors.list.last().is_some_and(|last| (last.id, last.number) == (id, number)) {
         return Ok(());
     }

@@ -116,7 +116,11 @@ pub fn put(origin: &BufferTriple, target: &Target, win: Win) -> MpiResult<Dispat
     let items = items("origin_datatype", &source, target)?;
     let (combine, displacement) = (Combine::Replace, target.displacement);
     let operand = Some(&source);
-    note(win, target, Operation { combine, result: None, operand, displacement, items })
+    note(
+        win,
+        target,
+        Operation { combine, is_atomic: false, result: None, operand, displacement, items },
+    )
 }
 
 pub fn get(origin: &BufferTriple, target: &Target, win: Win) -> MpiResult<Dispatched> {
@@ -137,7 +141,7 @@ fn fetch(
     win: Win,
 ) -> MpiResult<Dispatched> {
     let (result, displacement) = (Some(sink), target.displacement);
-    note(win, target, Operation { combine, result, operand, displacement, items })
+    note(win, target, Operation { combine, is_atomic: true, result, operand, displacement, items })
 }
 
 pub fn accumulate(
@@ -159,7 +163,11 @@ pub fn accumulate(
         return Err(refused("op", why));
     }
     let operand = Some(&source);
-    note(win, target, Operation { combine, result: None, operand, displacement, items })
+    note(
+        win,
+        target,
+        Operation { combine, is_atomic: true, result: None, operand, displacement, items },
+    )
 }
 
 pub fn get_accumulate(

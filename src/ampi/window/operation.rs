@@ -57,6 +57,8 @@ pub fn number(word: f64) -> usize {
 /// One operation at its origin.
 pub struct Operation<'a> {
     pub combine: Combine,
+    /// Others may update the same items at the same time.
+    pub is_atomic: bool,
     /// Where the target's values before it go.
     pub result: Option<RecvBuffer>,
     /// What it brings.
@@ -98,7 +100,7 @@ impl Outgoing {
 
     /// Notes an operation with the values that it brings.
     pub fn add(&mut self, operation: Operation<'_>) {
-        let Operation { combine, result, operand, displacement, items } = operation;
+        let Operation { combine, result, operand, displacement, items, .. } = operation;
         if self.is_empty() {
             self.data.grow(HEAD);
         }

@@ -10,6 +10,7 @@ use super::anchors::{record_taken, release};
 use super::ids::{IdRuns, check};
 use super::operation::{Combine, Operation, number, word};
 use super::read::{Read, wide_type};
+use super::target::combined;
 use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::never_given;
 use crate::ampi::statistics;
@@ -49,6 +50,14 @@ struct Put {
     ids: IdRuns,
     recorded: bool,
     data: Departing,
+}
+
+/// Items of a target's memory.
+struct Place {
+    win: Win,
+    target: c_int,
+    displacement: i64,
+    items: Items,
 }
 
 /// A window's part for locks.
@@ -122,65 +131,162 @@ impl Passive {
                 "operations under locks on active data are not for a nest, nor for a callback of a sweep: use AMPI_Win_fence there",
             ));
         }
-        let Operation { combine, result, operand, displacement, items } = operation;
+        let Operation { combine, is_atomic, result, operand, displacement, items } = operation;
+        let place = Place { win, target, displacement, items };
         match (combine, operand, result) {
-            (Combine::Replace, Some(source), None) => {
-                self.put(win, target, displacement, items, source)
+            (Combine::Replace, Some(source), None) if !is_atomic => {
+                let brought = self.brought(source)?;
+                self.put(place, brought, source)
             }
             (Combine::Read, None, Some(sink)) => {
+                let Place { displacement, items, .. } = place;
                 self.gets.push(Read::start(win, target, displacement, items, sink)?);
                 Ok(())
             }
-            _ => Err(unsupported(
-                "the window is locked, and accumulates of active data under locks are not differentiated: use AMPI_Win_fence",
-            )),
+            (combine, operand, result) => self.update(place, combine, operand, result),
         }
     }
 
-    fn put(
-        &mut self,
-        win: Win,
-        target: c_int,
-        displacement: i64,
-        items: Items,
-        source: &SendBuffer,
-    ) -> MpiResult<()> {
-        let mut wire = Staging::take(source.words());
-        let shape = source.pack(wire.as_mut_slice());
+    /// Active values that an operation brings. They are passive if the tape does not record.
+    fn brought(&self, source: &SendBuffer) -> MpiResult<Vec<Var>> {
         let mut vars = source.vars();
-        let mut ids = IdRuns::default();
-        ids.add(source, shape);
-        let given = tape::current(|tape| {
+        let records = tape::current(|tape| {
             check(tape, source)?;
-            let next = tape.next_id();
-            if ids.last() >= next {
-                return Err(never_given(ids.last(), next));
+            let (highest, next) =
+                (vars.iter().map(|var| var.id).max().unwrap_or(0), tape.next_id());
+            if highest >= next {
+                return Err(never_given(highest, next));
             }
-            if !tape.recording() || target == self.rank {
-                return Ok(None);
-            }
+            Ok(tape.recording())
+        });
+        if !records.transpose()?.unwrap_or(false) {
+            vars.iter_mut().for_each(|var| *var = passive(var.value));
+        }
+        statistics::sent_forward(vars.len());
+        Ok(vars)
+    }
+
+    /// Puts values of this rank's tape, with what lies between them in `source`.
+    fn put(&mut self, place: Place, mut vars: Vec<Var>, source: &SendBuffer) -> MpiResult<()> {
+        let mut ids = IdRuns::default();
+        vars.iter().for_each(|var| ids.push(var.id, 1));
+        let give = |tape: &mut Tape| {
             let mut kept = IdRuns::default();
             kept.append(&ids);
-            tape.companion::<Anchors>().give(self.rank, next, kept).map(Some)
-        });
-        let given = given.transpose()?.flatten();
-        let recorded = given.is_some();
-        let (first, tag) = given.unwrap_or((0, 0));
-        let keeps_ids = target == self.rank && tape::current(|tape| tape.recording()) == Some(true);
-        if !keeps_ids {
+            let next = tape.next_id();
+            tape.recording().then(|| tape.companion::<Anchors>().give(self.rank, next, kept))
+        };
+        // One that stays here needs no number.
+        let given = if place.target == self.rank { None } else { tape::current(give).flatten() };
+        let given = given.transpose()?;
+        if let Some((first, tag)) = given {
             for (i, var) in (0..).zip(&mut vars).filter(|(_, var)| var.id != 0) {
-                *var =
-                    if recorded { Var { id: first - i, tag, ..*var } } else { passive(var.value) };
+                (var.id, var.tag) = (first - i, tag);
             }
         }
+        let mut wire = Staging::take(source.words());
+        source.pack(wire.as_mut_slice());
+        let Place { win, target, displacement, items } = place;
         let n = items.wide_bytes();
         let mut wide = Staging::zeros(n.div_ceil(8));
         items.widen(&vars, wire.as_slice(), wide.as_mut_slice());
-        statistics::sent_forward(vars.len());
         let (here, there) = (bytes(n)?, wide_type(&items)?);
         let data = win.put(wide, &here, (target, displacement), &there)?;
+        let (first, tag) = given.unwrap_or_default();
+        let recorded = given.is_some();
         self.puts.push(Put { target, displacement, items, first, tag, ids, recorded, data });
         Ok(())
+    }
+
+    /// Reads, combines and writes while no other rank does so there.
+    fn update(
+        &mut self,
+        place: Place,
+        combine: Combine,
+        operand: Option<&SendBuffer>,
+        result: Option<RecvBuffer>,
+    ) -> MpiResult<()> {
+        let kind = match combine {
+            Combine::Reduce(kind) => Some(kind),
+            Combine::Replace | Combine::Nothing => None,
+            Combine::Locate(_) | Combine::Read => {
+                return Err(unsupported(
+                    "MPI_MINLOC and MPI_MAXLOC of active data are not for locks: use AMPI_Win_fence",
+                ));
+            }
+        };
+        if place.items.are_mixed() {
+            return Err(unsupported(
+                "target_datatype: accumulates under locks do not take items that have passive parts beside active ones: use AMPI_Put, or AMPI_Win_fence",
+            ));
+        }
+        let brought = operand.map(|source| self.brought(source)).transpose()?;
+        let target = place.target;
+        self.counters.lock(target)?;
+        let read = result.is_some() || kind.is_some();
+        let done = self.update_locked(place, read, result, |old| {
+            let Some((mut new, source)) = brought.zip(operand) else { return Ok(None) };
+            if let Some(kind) = kind {
+                for (new, &old) in new.iter_mut().zip(old) {
+                    *new = combined(kind, old, *new)?;
+                }
+            }
+            Ok(Some((new, source)))
+        });
+        self.counters.unlock(target)?;
+        self.tell(done?)
+    }
+
+    fn update_locked<'a>(
+        &mut self,
+        place: Place,
+        reads: bool,
+        result: Option<RecvBuffer>,
+        renew: impl FnOnce(&[Var]) -> MpiResult<Option<(Vec<Var>, &'a SendBuffer)>>,
+    ) -> MpiResult<BTreeMap<c_int, Note>> {
+        let (win, target) = (place.win, place.target);
+        let (old, told) = if reads { self.read(&place)? } else { Default::default() };
+        if let Some(mut sink) = result {
+            sink.set_vars(&old)?;
+        }
+        if let Some((new, source)) = renew(&old)? {
+            self.put(place, new, source)?;
+            win.flush(target)?;
+            // Others may read it from now on.
+            tape::current(release).unwrap_or(Ok(()))?;
+        }
+        Ok(told)
+    }
+
+    /// What lies at a place now, as values of this rank's tape.
+    fn read(&self, place: &Place) -> MpiResult<(Vec<Var>, BTreeMap<c_int, Note>)> {
+        let Place { win, target, displacement, items } = place;
+        let room = Staging::take(items.wide_bytes().div_ceil(8));
+        let (here, there) = (bytes(items.wide_bytes())?, wide_type(items)?);
+        let wide = win.get(room, &here, (*target, *displacement), &there)?;
+        win.flush(*target)?;
+        let vars = items.vars(wide.arrived().as_slice());
+        let mut found = [Found { target: *target, sink: RecvBuffer::default(), vars }];
+        let told = self.own(&mut found)?;
+        let [Found { vars, .. }] = found;
+        Ok((vars, told))
+    }
+
+    /// Makes values of this rank's tape of what was read: passive ones if it does not record.
+    fn own(&self, found: &mut [Found]) -> MpiResult<BTreeMap<c_int, Note>> {
+        let record = |tape: &mut Tape| tape.recording().then(|| self.name(tape, found));
+        if let Some(told) = tape::current(record).flatten() {
+            return Ok(told?);
+        }
+        for var in found.iter_mut().flat_map(|found| &mut found.vars) {
+            *var = passive(var.value);
+        }
+        Ok(BTreeMap::new())
+    }
+
+    /// Tells other ranks what was read of theirs.
+    fn tell(&self, told: BTreeMap<c_int, Note>) -> MpiResult<()> {
+        told.into_iter().try_for_each(|(owner, note)| self.send_note(read_note(&note), owner))
     }
 
     /// Completes the operations on a rank's part, or on all of them. Those that are to be complete here only are those that read.
@@ -249,12 +355,11 @@ impl Passive {
             let (sink, vars) = get.look()?;
             found.push(Found { target, sink, vars });
         }
-        let recording = |tape: &mut Tape| tape.recording().then(|| self.name(tape, &mut found));
-        let Some(taken) = tape::current(recording).flatten().transpose()? else { return Ok(()) };
+        let told = self.own(&mut found)?;
         for Found { sink, vars, .. } in &mut found {
             sink.set_vars(vars)?;
         }
-        taken.into_iter().try_for_each(|(owner, taken)| self.send_note(read_note(&taken), owner))
+        self.tell(told)
     }
 
     /// Gives ids of this tape to values that other ranks have, and tells what each rank is to know of that.

@@ -7,6 +7,7 @@ use crate::ampi::builtin_op::Kind;
 use crate::ampi::recording::{ids, on_tape};
 use crate::ampi::reduce_local::statement;
 use crate::datatype::{Exposed, Mark, RecvBuffer, Shape};
+use crate::error::Result;
 use crate::mpi::{MpiResult, Staging};
 use crate::tape::{Ids, Var};
 use std::ffi::c_int;
@@ -104,19 +105,21 @@ fn bytes_of(words: &[f64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-/// A statement for each product. Of equal extrema the target's stays, which stands on the left; a NaN is better than all.
+/// A statement for each product.
 fn reduce(kind: Kind, sink: &mut RecvBuffer, values: &[f64], mark: Mark) -> MpiResult<()> {
     let mut vars = sink.source().vars();
     for ((i, var), &value) in (0..).zip(&mut vars).zip(values) {
         let Mark { first: id, tag } = mark.behind(i);
-        let operand = Var { value, id, tag };
-        let (x, y) = (value, var.value);
-        let wins = wins(kind, x, y);
-        match kind {
-            Kind::Sum | Kind::Product => *var = statement(kind, *var, operand)?,
-            Kind::Min | Kind::Max if wins => *var = operand,
-            Kind::Min | Kind::Max => {}
-        }
+        *var = combined(kind, *var, Var { value, id, tag })?;
     }
     sink.set_vars(&vars)
+}
+
+/// What becomes of a value at the target. Of equal extrema it stays, and stands on the left; a NaN is better than all.
+pub fn combined(kind: Kind, old: Var, operand: Var) -> Result<Var> {
+    match kind {
+        Kind::Sum | Kind::Product => statement(kind, old, operand),
+        Kind::Min | Kind::Max if wins(kind, operand.value, old.value) => Ok(operand),
+        Kind::Min | Kind::Max => Ok(old),
+    }
 }
