@@ -14,7 +14,7 @@ file(CONFIGURE OUTPUT "${ADMPI_ADJOINABLE_MAP}" @ONLY CONTENT "ADMPI_ADJOINABLE_
 };
 ")
 add_library(admpi_adjoinable SHARED
-  src/adjoinable/calls.c src/adjoinable/completions.c src/adjoinable/runtime.c
+  src/adjoinable/calls.c src/adjoinable/choices.c src/adjoinable/completions.c src/adjoinable/runtime.c
   src/adjoinable/fortran.c src/adjoinable/fortran_calls.c)
 add_library(admpi::adjoinable ALIAS admpi_adjoinable)
 set_target_properties(admpi_adjoinable PROPERTIES

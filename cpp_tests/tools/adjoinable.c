@@ -325,6 +325,91 @@ static void check_memory(void) {
   CHECK(after.ids == 0 && after.events == 0);
 }
 
+/* Whichever is complete, by each of the calls: n requests for n messages, some of which are of integers. */
+static void check_choices(void) {
+  double x[6] = {1, 2, 3, 4, 5, 6}, y[6] = {0}, xb[6] = {0}, yb[6];
+  int sent = rank, got = -1;
+  for (int how = 0; how < 6; how++) {
+    AMPI_Request request[14];
+    MPI_Status statuses[14], status;
+    int at[14], n = 0, flag = 0, index = -1, asked = 0, left_over = 14;
+    memset(xb, 0, sizeof xb);
+    for (int i = 0; i < 6; i++) {
+      FW_AMPI_Irecv(&y[i], 1, AMPI_ADOUBLE, left(), 20 + i, AMPI_FROM_SEND, comm, &request[i]);
+      FW_AMPI_Isend(&x[i], 1, AMPI_ADOUBLE, right(), 20 + i, AMPI_TO_RECV, comm, &request[6 + i]);
+    }
+    FW_AMPI_Irecv(&got, 1, MPI_INT, left(), 40, AMPI_FROM_SEND, comm, &request[12]);
+    FW_AMPI_Isend(&sent, 1, MPI_INT, right(), 40, AMPI_TO_RECV, comm, &request[13]);
+    while (left_over > 0) {
+      asked++;
+      switch (how) {
+        case 0:
+          for (index = 0; request[index] == MPI_REQUEST_NULL; index++) continue;
+          CHECK(FW_AMPI_Test(&request[index], &flag, &status) == MPI_SUCCESS);
+          left_over -= flag;
+          break;
+        case 1:
+          CHECK(FW_AMPI_Waitany(14, request, &index, &status) == MPI_SUCCESS && request[index] == MPI_REQUEST_NULL);
+          left_over--;
+          break;
+        case 2:
+          CHECK(FW_AMPI_Testany(14, request, &index, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == (index != MPI_UNDEFINED));
+          left_over -= flag;
+          break;
+        case 3:
+          CHECK(FW_AMPI_Waitsome(14, request, &n, at, statuses) == MPI_SUCCESS && n >= 1);
+          for (int k = 0; k < n; k++) CHECK(at[k] >= 6 || statuses[k].MPI_TAG == 20 + at[k]);
+          left_over -= n;
+          break;
+        case 4:
+          CHECK(FW_AMPI_Testsome(14, request, &n, at, MPI_STATUSES_IGNORE) == MPI_SUCCESS && n >= 0);
+          left_over -= n;
+          break;
+        default:
+          CHECK(FW_AMPI_Testall(14, request, &flag, statuses) == MPI_SUCCESS);
+          if (flag) {
+            left_over = 0;
+            for (int i = 0; i < 6; i++) CHECK(statuses[i].MPI_TAG == 20 + i && statuses[i].MPI_SOURCE == left());
+          } else {
+            CHECK(request[0] != MPI_REQUEST_NULL);
+          }
+      }
+    }
+    /* None is active. */
+    CHECK(FW_AMPI_Waitany(14, request, &index, &status) == MPI_SUCCESS && index == MPI_UNDEFINED);
+    CHECK(FW_AMPI_Testall(14, request, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS && flag);
+    CHECK(FW_AMPI_Testsome(14, request, &n, at, MPI_STATUSES_IGNORE) == MPI_SUCCESS && n == MPI_UNDEFINED);
+    CHECK(got == left());
+    for (int i = 0; i < 6; i++) {
+      CHECK(y[i] == i + 1);
+      yb[i] = 10 * rank + i;
+    }
+    ADMPI_Turn_range(y, yb, sizeof y);
+    BACK(Testsome, 14, request, &n, at, MPI_STATUSES_IGNORE);
+    BACK(Testall, 14, request, &flag, MPI_STATUSES_IGNORE);
+    BACK(Waitany, 14, request, &index, &status);
+    for (; asked > 0; asked--) {
+      switch (how) {
+        case 0: BACK(Test, &request[0], &flag, &status); break;
+        case 1: BACK(Waitany, 14, request, &index, &status); break;
+        case 2: BACK(Testany, 14, request, &index, &flag, MPI_STATUS_IGNORE); break;
+        case 3: BACK(Waitsome, 14, request, &n, at, statuses); break;
+        case 4: BACK(Testsome, 14, request, &n, at, MPI_STATUSES_IGNORE); break;
+        default: BACK(Testall, 14, request, &flag, statuses);
+      }
+    }
+    BACK(Isend, &sent, 1, MPI_INT, right(), 40, AMPI_TO_RECV, comm, &request[13]);
+    BACK(Irecv, &got, 1, MPI_INT, left(), 40, AMPI_FROM_SEND, comm, &request[12]);
+    for (int i = 5; i >= 0; i--) {
+      BACK(Isend, &xb[i], 1, AMPI_ADOUBLE, right(), 20 + i, AMPI_TO_RECV, comm, &request[6 + i]);
+      BACK(Irecv, &yb[i], 1, AMPI_ADOUBLE, left(), 20 + i, AMPI_FROM_SEND, comm, &request[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+      CHECK(xb[i] == 10 * right() + i && yb[i] == 0);
+    }
+  }
+}
+
 static void says(int code, const char *call, const char *what) {
   char text[MPI_MAX_ERROR_STRING];
   int n;
@@ -389,6 +474,7 @@ int main(int argc, char **argv) {
   AMPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
   AMPI_Comm_rank(comm, &rank);
   check_all();
+  check_choices();
   check_memory();
   AMPI_Comm_free(&comm);
   comm = MPI_COMM_WORLD;

@@ -60,14 +60,14 @@ int AMPI_Get_processor_name(char *name, int *length) { return MPI_Get_processor_
 int AMPI_Pack_size(int n, MPI_Datatype datatype, MPI_Comm comm, int *size) { return MPI_Pack_size(n, datatype, comm, size); }
 int AMPI_Barrier(MPI_Comm comm) { return MPI_Barrier(comm); }
 
-static int is_ours(const char *call, AMPI_Request request) {
+int adjoinable_not_ours(const char *call, AMPI_Request request) {
   if (adjoinable_number(request) < 0) return MPI_SUCCESS;
-  return admpi_detail_refuse(call, "the request was started by an FW_ call: complete it by FW_AMPI_Wait or FW_AMPI_Waitall",
+  return admpi_detail_refuse(call, "the request was started by an FW_ call: complete it by FW_AMPI_Wait or another FW_ call",
                              MPI_COMM_WORLD);
 }
 
 int AMPI_Wait(AMPI_Request *request, MPI_Status *status) {
-  const int code = is_ours("AMPI_Wait", *request);
+  const int code = adjoinable_not_ours("AMPI_Wait", *request);
   return code == MPI_SUCCESS ? MPI_Wait(request, status) : code;
 }
 
@@ -78,7 +78,7 @@ int AMPI_Wait_ST(AMPI_Request *request, void *buf, MPI_Status *status) {
 
 int AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]) {
   for (int i = 0; i < count; i++) {
-    const int code = is_ours("AMPI_Waitall", requests[i]);
+    const int code = adjoinable_not_ours("AMPI_Waitall", requests[i]);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_Waitall(count, requests, statuses);
@@ -88,8 +88,7 @@ int AMPI_Awaitall(int count, AMPI_Request requests[], MPI_Status statuses[]) {
   return AMPI_Waitall(count, requests, statuses);
 }
 
-/* Completes one request in the open step. */
-static int complete(const char *call, AMPI_Request *request, MPI_Status *status) {
+int adjoinable_complete(const char *call, AMPI_Request *request, MPI_Status *status) {
   const int64_t number = adjoinable_number(*request);
   void *handle = NULL;
   own_request own;
@@ -112,7 +111,7 @@ static int completions(const char *call, int count, AMPI_Request requests[], MPI
   for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
     MPI_Status *place = MPI_STATUS_IGNORE;
     if (is_one || statuses != MPI_STATUSES_IGNORE) place = statuses == MPI_STATUS_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-    code = complete(call, &requests[i], place);
+    code = adjoinable_complete(call, &requests[i], place);
   }
   return adjoinable_end(call, MPI_COMM_WORLD, code);
 }

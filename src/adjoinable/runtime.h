@@ -47,6 +47,11 @@ int adjoinable_end_started(const char *call, MPI_Comm comm, int code, int is_act
 void adjoinable_count(MPI_Status *status, int floats);
 int adjoinable_reverse(const char *call, MPI_Comm comm, void *adjoints[], int n, void *completed);
 
+/* Completes a request in the open step. */
+int adjoinable_complete(const char *call, AMPI_Request *request, MPI_Status *status);
+/* An error if an FW_ call has started the request. */
+int adjoinable_not_ours(const char *call, AMPI_Request request);
+
 /* Requests: the number of a call under way, or -1 if the request is MPI's. */
 int64_t adjoinable_number(AMPI_Request request);
 AMPI_Request adjoinable_request(int64_t number);

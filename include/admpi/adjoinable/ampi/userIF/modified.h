@@ -16,6 +16,12 @@ int AMPI_Buffer_attach(void *buffer, int size);
 int AMPI_Buffer_detach(void *buffer, int *size);
 int AMPI_Wait(AMPI_Request *request, MPI_Status *status);
 int AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
+int AMPI_Waitany(int count, AMPI_Request requests[], int *index, MPI_Status *status);
+int AMPI_Waitsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
+int AMPI_Test(AMPI_Request *request, int *flag, MPI_Status *status);
+int AMPI_Testall(int count, AMPI_Request requests[], int *flag, MPI_Status statuses[]);
+int AMPI_Testany(int count, AMPI_Request requests[], int *index, int *flag, MPI_Status *status);
+int AMPI_Testsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
 int AMPI_Awaitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
 int AMPI_Barrier(MPI_Comm comm);
 /* Communicators that these make may carry active data. */
