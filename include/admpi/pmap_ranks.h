@@ -266,7 +266,7 @@ int32_t admpi_pmap_run(struct admpi_pmap *pmap,
  *         functions), errors of the device map as for admpi_pmap_simulate, errors of recording, ADMPI_ERR_MPI
  */
 int32_t admpi_pmap_execute(struct admpi_pmap *pmap,
-                           const struct admpi_pmap_program *program,
+                           const admpi_pmap_program *program,
                            const struct admpi_pmap_value *const *xs,
                            int64_t n_xs,
                            int64_t n_values,
@@ -280,7 +280,7 @@ int32_t admpi_pmap_execute(struct admpi_pmap *pmap,
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MEMORY, ADMPI_ERR_MPI
  */
 int32_t admpi_pmap_calibrate(MPI_Comm comm,
-                             struct admpi_pmap_topology *topology_out);
+                             admpi_pmap_topology *topology_out);
 
 /**
  * Lets all ranks learn whether one of them has failed. Collective over the engine's ranks, outside of bodies. Call it at the end

@@ -1,9 +1,8 @@
 //! Functions that work element by element, each one event with the derivatives that it computed.
 
-use super::dense::{dense_mut, values};
 use super::operation::{Operation, Recorder, Weights, check_shapes};
 use crate::error::Result;
-use crate::matrix::{Operand, Owned};
+use crate::matrix::{Operand, Owned, Part};
 use crate::tape::Tape;
 
 struct Elementwise<const N: usize> {
@@ -17,11 +16,14 @@ impl<const N: usize> Operation<1> for Elementwise<N> {
 
     /// For cₖ = f(aₖ, bₖ): a̅ₖ += c̅ₖ ∂f/∂a, and so for b.
     fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
+        let rows = self.operands[0].part().rows;
         sweep.each(|[w], to| {
+            let w = w.try_as_col_major().expect("the adjoints of a whole matrix");
+            let columns: Vec<&[f64]> = (0..w.ncols()).map(|j| w.col(j).as_slice()).collect();
             for (operand, partials) in self.operands.iter().zip(&self.partials) {
                 if let Some(partials) = partials {
-                    let partials = values(partials);
-                    to.add(operand, |i, j| w[(i, j)] * partials.mat()[(i, j)])?;
+                    let slopes = partials.values();
+                    to.add(operand, |i, j| columns[j][i] * slopes[j * rows + i])?;
                 }
             }
             Ok(())
@@ -44,18 +46,17 @@ fn each<const N: usize>(
             made.push(recorder.matrix(rows, cols)?);
         }
     }
-    {
-        let seen = operands.each_ref().map(values);
-        let mut to = dense_mut(result.fresh_values(), rows, cols);
-        let mut slopes: Vec<_> =
-            made.iter_mut().map(|made| dense_mut(made.fresh_values(), rows, cols)).collect();
-        for j in 0..cols {
-            for i in 0..rows {
-                let (value, partials) = f(seen.each_ref().map(|seen| seen.mat()[(i, j)]));
-                to[(i, j)] = value;
-                for (slope, partial) in slopes.iter_mut().zip(partials) {
-                    slope[(i, j)] = partial;
-                }
+    let seen = operands.each_ref().map(|operand| (operand.values(), operand.part()));
+    let to = result.fresh_values();
+    let mut slopes: Vec<&mut [f64]> = made.iter_mut().map(Owned::fresh_values).collect();
+    for j in 0..cols {
+        for i in 0..rows {
+            let at =
+                |(values, part): &(&[f64], &Part)| values[i * part.row_step + j * part.col_step];
+            let (value, partials) = f(seen.each_ref().map(at));
+            to[j * rows + i] = value;
+            for (slope, partial) in slopes.iter_mut().zip(partials) {
+                slope[j * rows + i] = partial;
             }
         }
     }
