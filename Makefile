@@ -3,6 +3,7 @@
 #   make demo                    the heat-flux job on 4 ranks
 #   make demo-loop STEPS=3600    the model of demo with ten times the steps: memory and time of each schedule of a time loop
 #   make demo-map                the parameters of a population from 59 children: jobs of a map over threads and 4 ranks
+#   make demo-pmap               a network learns handwritten digits on 4 ranks, by four plans
 #   make demo-fortran            the mantle under some stations, by a model in Fortran on 4 ranks
 #   make quick                   the tests that a developer runs, under one MPI: some 3 minutes
 #   make test                    the tests of every program, under Open MPI, MPICH and without MPI
@@ -29,7 +30,7 @@ DURATION ?= 3600
 STEPS ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-loop demo-map demo-fortran quick test full renew test-random test-maps test-large bench bench-large install uninstall dist test-dist
+.PHONY: demo demo-loop demo-map demo-pmap demo-fortran quick test full renew test-random test-maps test-large bench bench-large install uninstall dist test-dist
 
 demo:
 	scripts/bootstrap demo $(MPI)
@@ -45,6 +46,11 @@ demo-map:
 	scripts/bootstrap demo $(MPI)
 	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
 	cmake --build "$(BUILD)/demo" --target demo-map --parallel $(JOBS)
+
+demo-pmap:
+	scripts/bootstrap demo $(MPI)
+	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
+	cmake --build "$(BUILD)/demo" --target demo-pmap --parallel $(JOBS)
 
 demo-fortran:
 	scripts/bootstrap demo $(MPI)
