@@ -164,8 +164,8 @@ def watched(call):
     conditions += [f"{buffer.name} != MPI_IN_PLACE"] if "in_place" in buffer.words else []
     count = count_of(call, datatype)
     peers = "destinations" if call.is_neighbour else "guard_peers(comm)"
-    each = peers if "each send" in call.base.does[""] else ""
-    if "pieces" in call.base.does[""]:
+    each = peers if "each send" in call.base.does.get("", "") else ""
+    if "pieces" in call.base.does.get("", ""):
         each = "guard_members(comm)"
     place = f"*request, {buffer.name}"
     if datatype.kind == "datatypes":
