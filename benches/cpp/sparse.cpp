@@ -13,7 +13,10 @@
 #include <adolc/adolc_sparse.h>
 #endif
 
+#include "../../cpp_tests/harness/chain.hpp"
 #include "bench.hpp"
+
+using test::chain;
 
 namespace {
 
@@ -33,19 +36,6 @@ struct ocean_step {
         next[at(i, j)] = temperature[at(i, j)] + 0.1 * (potential[at(i - 1, j)] + potential[at(i + 1, j)] + potential[at(i, j - 1)] +
                                                         potential[at(i, j + 1)] - 4.0 * potential[at(i, j)]);
     return next;
-  }
-};
-
-/// Rosenbrock's function in a chain.
-struct chain {
-  template <class T>
-  T operator()(const std::vector<T> &x) const {
-    T sum = 0.0;
-    for (std::size_t i = 0; i + 1 < x.size(); ++i) {
-      const T a = x[i + 1] - x[i] * x[i], b = 1.0 - x[i];
-      sum += 100.0 * a * a + b * b;
-    }
-    return sum;
   }
 };
 

@@ -10,8 +10,11 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/chain.hpp"
+
 using admpi::var;
 using doctest::Approx;
+using test::chain;
 
 namespace {
 
@@ -31,19 +34,6 @@ struct waves {
     return y;
   }
   double by_hand(int i, int j, double x) const { return i == m ? 0.0 : (i + 1) * std::cos((i + 1) * x) / (j + 1); }
-};
-
-/// Rosenbrock's function in a chain.
-struct chain {
-  template <class T>
-  T operator()(const std::vector<T> &x) const {
-    T sum = 0.0;
-    for (std::size_t i = 0; i + 1 < x.size(); ++i) {
-      const T a = x[i + 1] - x[i] * x[i], b = 1.0 - x[i];
-      sum += 100.0 * a * a + b * b;
-    }
-    return sum;
-  }
 };
 
 std::vector<double> points(int n) {

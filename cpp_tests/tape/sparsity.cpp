@@ -11,11 +11,14 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/chain.hpp"
+
 using admpi::colour_by;
 using admpi::coloured_pattern;
 using admpi::csr;
 using admpi::var;
 using admpi::varmat;
+using test::chain;
 
 namespace {
 
@@ -74,19 +77,6 @@ struct ocean_step {
                        0.1 * (potential[at(i - 1, j)] + potential[at(i + 1, j)] + potential[at(i, j - 1)] +
                               potential[at(i, j + 1)] - 4.0 * potential[at(i, j)]) + 0.01 * std::cos(i + 2.0 * j));
     return next;
-  }
-};
-
-/// Rosenbrock's function in a chain.
-struct chain {
-  template <class T>
-  T operator()(const std::vector<T> &x) const {
-    T sum = 0.0;
-    for (std::size_t i = 0; i + 1 < x.size(); ++i) {
-      const T a = x[i + 1] - x[i] * x[i], b = 1.0 - x[i];
-      sum += 100.0 * a * a + b * b;
-    }
-    return sum;
   }
 };
 
