@@ -6744,6 +6744,26 @@ module ampi
       integer, intent(in) :: win
       integer, intent(out) :: ierror
     end subroutine AMPI_Put_c
+    subroutine AMPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror) DESCRIBED("ampi_raccumulate_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      integer, intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      integer, intent(in) :: target_datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: win
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Raccumulate_c
     subroutine AMPI_Recv_c(buf, count, datatype, source, tag, comm, status, &
         ierror) DESCRIBED("ampi_recv_c_described")
       import
@@ -6932,6 +6952,73 @@ module ampi
       integer :: request
       integer, intent(out) :: ierror
     end subroutine AMPI_Reduce_scatter_init_c
+    subroutine AMPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) DESCRIBED("ampi_rget_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      integer, intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      integer, intent(in) :: target_datatype
+      integer, intent(in) :: win
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Rget_c
+    subroutine AMPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, &
+        ierror) DESCRIBED("ampi_rget_accumulate_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      integer, intent(in) :: origin_datatype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+      !DIR$ IGNORE_TKR result_addr
+#endif
+      BUFFER :: result_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: result_count
+      integer, intent(in) :: result_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      integer, intent(in) :: target_datatype
+      integer, intent(in) :: op
+      integer, intent(in) :: win
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Rget_accumulate_c
+    subroutine AMPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) DESCRIBED("ampi_rput_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      integer, intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      integer, intent(in) :: target_datatype
+      integer, intent(in) :: win
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Rput_c
     subroutine AMPI_Rsend_c(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_rsend_c_described")
       import
 #ifndef ADMPI_DESCRIPTORS

@@ -3458,6 +3458,25 @@ void ampi_put_c_described(const CFI_cdesc_t *origin_addr, const MPI_Count *origi
   end_section(&of_origin_addr);
 }
 
+void ampi_raccumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                         const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                         const MPI_Aint *target_disp, const MPI_Count *target_count,
+                         const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                         MPI_Fint *request, MPI_Fint *ierror);
+void ampi_raccumulate_c_described(const CFI_cdesc_t *origin_addr, const MPI_Count *origin_count,
+                                  const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                                  const MPI_Aint *target_disp, const MPI_Count *target_count,
+                                  const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                                  MPI_Fint *request, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Raccumulate_c", "origin_addr", origin_addr, *origin_datatype, *origin_count, ALWAYS,
+      NULL, NULL, ierror)) return;
+  if (is_foreign("AMPI_Raccumulate_c", "origin_addr", origin_addr, *origin_datatype, *origin_count, ALWAYS,
+      NULL, NULL, ierror)) return;
+  if (is_section("AMPI_Raccumulate_c", "origin_addr", origin_addr, NULL, ierror)) return;
+  ampi_raccumulate_c_(origin_addr->base_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, op, win, request, ierror);
+}
+
 void ampi_recv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror);
 void ampi_recv_c_described(const CFI_cdesc_t *buf, const MPI_Count *count, const MPI_Fint *datatype,
@@ -3613,6 +3632,72 @@ void ampi_reduce_scatter_init_c_described(const CFI_cdesc_t *sendbuf, const CFI_
   if (is_section("AMPI_Reduce_scatter_init_c", "recvbuf", recvbuf, comm, ierror)) return;
   ampi_reduce_scatter_init_c_(sendbuf->base_addr, recvbuf->base_addr, recvcounts, datatype, op, comm, info,
                               request, ierror);
+}
+
+void ampi_rget_c_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_rget_c_described(const CFI_cdesc_t *origin_addr, const MPI_Count *origin_count,
+                           const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                           const MPI_Aint *target_disp, const MPI_Count *target_count,
+                           const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request,
+                           MPI_Fint *ierror) {
+  if (is_refused("AMPI_Rget_c", "origin_addr", origin_addr, *origin_datatype, *origin_count, ALWAYS, NULL,
+      NULL, ierror)) return;
+  section of_origin_addr;
+  if (!one_item("AMPI_Rget_c", "origin_addr", origin_addr, *origin_count, *origin_datatype, NULL, ierror,
+      &of_origin_addr)) return;
+  const MPI_Count origin_addr_items = of_origin_addr.is_made ? 1 : *origin_count;
+  ampi_rget_c_(origin_addr->base_addr, &origin_addr_items, &of_origin_addr.datatype, target_rank, target_disp,
+               target_count, target_datatype, win, request, ierror);
+  end_section(&of_origin_addr);
+}
+
+void ampi_rget_accumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                             const MPI_Fint *origin_datatype, void *result_addr,
+                             const MPI_Count *result_count, const MPI_Fint *result_datatype,
+                             const MPI_Fint *target_rank, const MPI_Aint *target_disp,
+                             const MPI_Count *target_count, const MPI_Fint *target_datatype,
+                             const MPI_Fint *op, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_rget_accumulate_c_described(const CFI_cdesc_t *origin_addr, const MPI_Count *origin_count,
+                                      const MPI_Fint *origin_datatype, const CFI_cdesc_t *result_addr,
+                                      const MPI_Count *result_count, const MPI_Fint *result_datatype,
+                                      const MPI_Fint *target_rank, const MPI_Aint *target_disp,
+                                      const MPI_Count *target_count, const MPI_Fint *target_datatype,
+                                      const MPI_Fint *op, const MPI_Fint *win, MPI_Fint *request,
+                                      MPI_Fint *ierror) {
+  if (is_refused("AMPI_Rget_accumulate_c", "origin_addr", origin_addr, *origin_datatype, *origin_count,
+      ALWAYS, NULL, NULL, ierror)) return;
+  if (is_foreign("AMPI_Rget_accumulate_c", "origin_addr", origin_addr, *origin_datatype, *origin_count,
+      ALWAYS, NULL, NULL, ierror)) return;
+  if (is_refused("AMPI_Rget_accumulate_c", "result_addr", result_addr, *result_datatype, *result_count,
+      ALWAYS, NULL, NULL, ierror)) return;
+  if (is_section("AMPI_Rget_accumulate_c", "origin_addr", origin_addr, NULL, ierror)) return;
+  if (is_section("AMPI_Rget_accumulate_c", "result_addr", result_addr, NULL, ierror)) return;
+  ampi_rget_accumulate_c_(origin_addr->base_addr, origin_count, origin_datatype, result_addr->base_addr,
+                          result_count, result_datatype, target_rank, target_disp, target_count,
+                          target_datatype, op, win, request, ierror);
+}
+
+void ampi_rput_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_rput_c_described(const CFI_cdesc_t *origin_addr, const MPI_Count *origin_count,
+                           const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                           const MPI_Aint *target_disp, const MPI_Count *target_count,
+                           const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request,
+                           MPI_Fint *ierror) {
+  if (is_refused("AMPI_Rput_c", "origin_addr", origin_addr, *origin_datatype, *origin_count, ALWAYS, NULL,
+      NULL, ierror)) return;
+  if (is_foreign("AMPI_Rput_c", "origin_addr", origin_addr, *origin_datatype, *origin_count, ALWAYS, NULL,
+      NULL, ierror)) return;
+  section of_origin_addr;
+  if (!one_item("AMPI_Rput_c", "origin_addr", origin_addr, *origin_count, *origin_datatype, NULL, ierror,
+      &of_origin_addr)) return;
+  const MPI_Count origin_addr_items = of_origin_addr.is_made ? 1 : *origin_count;
+  ampi_rput_c_(origin_addr->base_addr, &origin_addr_items, &of_origin_addr.datatype, target_rank, target_disp,
+               target_count, target_datatype, win, request, ierror);
+  end_section(&of_origin_addr);
 }
 
 void ampi_rsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,

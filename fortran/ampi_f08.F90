@@ -1332,26 +1332,6 @@ module ampi_f08
       type(AMPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Psend_init
-    subroutine AMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, op, win, request, ierror) DESCRIBED("ampi_raccumulate_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-#endif
-      BUFFER, intent(in) :: origin_addr
-      integer, intent(in) :: origin_count
-      type(AMPI_Datatype), intent(in) :: origin_datatype
-      integer, intent(in) :: target_rank
-      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
-      integer, intent(in) :: target_count
-      type(AMPI_Datatype), intent(in) :: target_datatype
-      type(AMPI_Op), intent(in) :: op
-      type(AMPI_Win), intent(in) :: win
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Raccumulate
     subroutine AMPI_Request_free(request, ierror)
       import
       type(AMPI_Request), intent(inout) :: request
@@ -1364,73 +1344,6 @@ module ampi_f08
       type(AMPI_Status), intent(out) :: status
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Request_get_status
-    subroutine AMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) DESCRIBED("ampi_rget_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-#endif
-      BUFFER :: origin_addr
-      integer, intent(in) :: origin_count
-      type(AMPI_Datatype), intent(in) :: origin_datatype
-      integer, intent(in) :: target_rank
-      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
-      integer, intent(in) :: target_count
-      type(AMPI_Datatype), intent(in) :: target_datatype
-      type(AMPI_Win), intent(in) :: win
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Rget
-    subroutine AMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
-        result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, &
-        ierror) DESCRIBED("ampi_rget_accumulate_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-#endif
-      BUFFER, intent(in) :: origin_addr
-      integer, intent(in) :: origin_count
-      type(AMPI_Datatype), intent(in) :: origin_datatype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ IGNORE_TKR result_addr
-#endif
-      BUFFER :: result_addr
-      integer, intent(in) :: result_count
-      type(AMPI_Datatype), intent(in) :: result_datatype
-      integer, intent(in) :: target_rank
-      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
-      integer, intent(in) :: target_count
-      type(AMPI_Datatype), intent(in) :: target_datatype
-      type(AMPI_Op), intent(in) :: op
-      type(AMPI_Win), intent(in) :: win
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Rget_accumulate
-    subroutine AMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) DESCRIBED("ampi_rput_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-#endif
-      BUFFER, intent(in) :: origin_addr
-      integer, intent(in) :: origin_count
-      type(AMPI_Datatype), intent(in) :: origin_datatype
-      integer, intent(in) :: target_rank
-      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
-      integer, intent(in) :: target_count
-      type(AMPI_Datatype), intent(in) :: target_datatype
-      type(AMPI_Win), intent(in) :: win
-      type(AMPI_Request), intent(out) :: request
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Rput
     subroutine AMPI_Start(request, ierror)
       import
       type(AMPI_Request), intent(inout) :: request
@@ -7492,6 +7405,49 @@ module ampi_f08
     end subroutine AMPI_Put_c
   end interface AMPI_Put
 
+  interface AMPI_Raccumulate
+    subroutine AMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror) DESCRIBED("ampi_raccumulate_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer, intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Raccumulate
+    subroutine AMPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror) DESCRIBED("ampi_raccumulate_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Raccumulate_c
+  end interface AMPI_Raccumulate
+
   interface AMPI_Recv
     subroutine AMPI_Recv(buf, count, datatype, source, tag, comm, status, &
         ierror) DESCRIBED("ampi_recv_described")
@@ -7894,6 +7850,149 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Reduce_scatter_init_c
   end interface AMPI_Reduce_scatter_init
+
+  interface AMPI_Rget
+    subroutine AMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) DESCRIBED("ampi_rget_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER :: origin_addr
+      integer, intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Rget
+    subroutine AMPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) DESCRIBED("ampi_rget_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Rget_c
+  end interface AMPI_Rget
+
+  interface AMPI_Rget_accumulate
+    subroutine AMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, &
+        ierror) DESCRIBED("ampi_rget_accumulate_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer, intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+      !DIR$ IGNORE_TKR result_addr
+#endif
+      BUFFER :: result_addr
+      integer, intent(in) :: result_count
+      type(AMPI_Datatype), intent(in) :: result_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Rget_accumulate
+    subroutine AMPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, &
+        ierror) DESCRIBED("ampi_rget_accumulate_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+      !DIR$ IGNORE_TKR result_addr
+#endif
+      BUFFER :: result_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: result_count
+      type(AMPI_Datatype), intent(in) :: result_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Op), intent(in) :: op
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Rget_accumulate_c
+  end interface AMPI_Rget_accumulate
+
+  interface AMPI_Rput
+    subroutine AMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) DESCRIBED("ampi_rput_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer, intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Rput
+    subroutine AMPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) DESCRIBED("ampi_rput_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+      !DIR$ IGNORE_TKR origin_addr
+#endif
+      BUFFER, intent(in) :: origin_addr
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: origin_count
+      type(AMPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: target_count
+      type(AMPI_Datatype), intent(in) :: target_datatype
+      type(AMPI_Win), intent(in) :: win
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Rput_c
+  end interface AMPI_Rput
 
   interface AMPI_Rsend
     subroutine AMPI_Rsend(buf, count, datatype, dest, tag, comm, ierror) DESCRIBED("ampi_rsend_described")

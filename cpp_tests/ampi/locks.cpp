@@ -463,6 +463,105 @@ TEST_CASE("test_locks_second_recording") {
   }
 }
 
+TEST_CASE("test_locks_calls_with_requests") {
+  recording all;
+  const ring &at = all.at;
+  window<test::active> on(3, made::create);
+  const MPI_Win win = on.handle();
+  const auto place = [&](int i) { return at.right % 2 == 0 ? i : 16 * i; };
+  on.memory()[0] = on.memory()[1] = on.memory()[2] = 2.0 * all.x;
+  AMPI_Barrier(MPI_COMM_WORLD);
+  on.lock_all();
+  admpi::var got = 0.0, old = 0.0;
+  const admpi::var x = all.x;
+  AMPI_Request requests[4];
+  AMPI_Rget(&got, 1, AMPI_ADOUBLE, at.right, place(0), 1, AMPI_ADOUBLE, win, &requests[0]);
+  AMPI_Raccumulate(&x, 1, AMPI_ADOUBLE, at.right, place(1), 1, AMPI_ADOUBLE, MPI_SUM, win, &requests[1]);
+  AMPI_Rput(&x, 1, AMPI_ADOUBLE, at.right, place(2), 1, AMPI_ADOUBLE, win, &requests[2]);
+  AMPI_Rget_accumulate(&x, 1, AMPI_ADOUBLE, &old, 1, AMPI_ADOUBLE, at.right, place(1), 1, AMPI_ADOUBLE, MPI_PROD, win,
+                       &requests[3]);
+  int index = -1;
+  AMPI_Waitany(1, &requests[2], &index, MPI_STATUS_IGNORE);
+  CHECK(index == 0);
+  AMPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  const double mine = 2.0 + at.rank, right = 2.0 + at.right, left = 2.0 + at.left;
+  CHECK(got.value == 2.0 * right);
+  CHECK(old.value == 2.0 * right + mine);
+  // A request that a flush comes before.
+  admpi::var again = 0.0;
+  AMPI_Rget(&again, 1, AMPI_ADOUBLE, at.right, place(0), 1, AMPI_ADOUBLE, win, &requests[0]);
+  on.flush_all();
+  CHECK(again.value == got.value);
+  AMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  int number = 0;
+  AMPI_Rget(&number, 0, MPI_INT, at.right, 0, 0, MPI_INT, win, &requests[0]);
+  AMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  on.unlock_all();
+  AMPI_Barrier(MPI_COMM_WORLD);
+  CHECK(on.memory()[1].value == (2.0 * mine + left) * left);
+  CHECK(on.memory()[2].value == left);
+  // Rank 0 reads from its right: 4 x_right + (2 x_right + x) + (2 x + x_left) x_left + x_left.
+  admpi::var y = got + again + old + on.memory()[1] + on.memory()[2];
+  double expected = 0.0;
+  if (at.rank == 0) expected += 1.0 + 2.0 * left;
+  if (at.left == 0) expected += 6.0;
+  if (at.right == 0) expected += 2.0 * (2.0 + at.right) + 2.0 * mine + 1.0;
+  CHECK(all.gradient(y, 0) == expected);
+}
+
+TEST_CASE("test_locks_flag_in_memory") {
+  // The target waits for a flag that it sees in memory: only AMPI_Win_sync tells the library.
+  for (const bool syncs : {true, false}) {
+    recording all;
+    const ring &at = all.at;
+    if (at.size < 2) return;
+    struct part {
+      admpi::var x;
+      int flag[4];
+    };
+    part *memory;
+    MPI_Win win;
+    AMPI_Win_allocate(sizeof(part), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    AMPI_Win_lock_all(0, win);
+    AMPI_Barrier(MPI_COMM_WORLD);
+    admpi::var y = 0.0;
+    if (at.rank == 0) {
+      const admpi::var z = all.x * all.x;
+      const int one = 1;
+      AMPI_Put(&z, 1, AMPI_ADOUBLE, 1, 0, 1, AMPI_ADOUBLE, win);
+      AMPI_Win_flush(1, win);
+      AMPI_Accumulate(&one, 1, MPI_INT, 1, sizeof(admpi::var), 1, MPI_INT, MPI_REPLACE, win);
+      AMPI_Win_flush(1, win);
+    } else if (at.rank == 1) {
+      for (int found = 0; found == 0;) {
+        int flag;
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        found = *static_cast<volatile int *>(memory->flag);
+      }
+      if (syncs) AMPI_Win_sync(win);
+      y = 3.0 * memory->x;
+      CHECK(y.value == 12.0);
+    }
+    AMPI_Barrier(MPI_COMM_WORLD);
+    AMPI_Win_unlock_all(win);
+    AMPI_Win_free(&win);
+    if (syncs) {
+      CHECK(all.gradient(y, 1) == (at.rank == 0 ? 12.0 : 0.0));
+    } else if (at.rank == 1) {
+      // A statement of a value that the tape does not know.
+      all.tape.stop();
+      all.tape.seed(y, 1.0);
+      std::string text;
+      try {
+        all.tape.reverse();
+      } catch (const admpi::error &error) {
+        text = error.what();
+      }
+      says(text, "synchronised");
+    }
+  }
+}
+
 TEST_CASE("test_locks_refuse") {
   recording all;
   const ring &at = all.at;
@@ -472,9 +571,34 @@ TEST_CASE("test_locks_refuse") {
     return refused(win, [&] { return AMPI_Put(&all.x, 1, AMPI_ADOUBLE, target, 0, 1, AMPI_ADOUBLE, win); });
   };
   says(put(at.right), "AMPI_Win_lock");
+  AMPI_Request request;
+  says(refused(win, [&] { return AMPI_Rput(&all.x, 1, AMPI_ADOUBLE, at.right, 0, 1, AMPI_ADOUBLE, win, &request); }),
+       "AMPI_Rput is for locks");
+  admpi::var got;
+  says(refused(win, [&] { return AMPI_Rget(&got, 1, AMPI_ADOUBLE, at.right, 0, 1, AMPI_ADOUBLE, win, &request); }),
+       "AMPI_Rget is for locks");
+  const void *pairs = &all.x;
   on.lock(at.right);
   if (at.size > 1) says(put(at.rank), "is not locked");
+  says(refused(win, [&] { return AMPI_Accumulate(pairs, 1, AMPI_ADOUBLE_INT, at.right, 0, 1, AMPI_ADOUBLE_INT, MPI_MAXLOC, win); }),
+       "not for locks");
+  {
+    admpi::nested nest(all.tape);
+    says(put(at.right), "nest");
+  }
   on.unlock(at.right);
+
+  // MPI's own key saves what locks need.
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "no_locks", "true");
+  admpi::var *memory;
+  MPI_Win other;
+  AMPI_Win_allocate(16, 16, info, MPI_COMM_WORLD, &memory, &other);
+  MPI_Info_free(&info);
+  says(refused(other, [&] { return AMPI_Rget(&got, 1, AMPI_ADOUBLE, at.right, 0, 1, AMPI_ADOUBLE, other, &request); }),
+       "AMPI_Rget is for locks");
+  AMPI_Win_free(&other);
 }
 
 TEST_CASE("test_locks_value_that_was_not_synchronised") {

@@ -123,23 +123,6 @@ static int run_File_write_shared(struct objects *on) {
   return AMPI_File_write_shared(on->file, on->in, 1, on->type, MPI_STATUS_IGNORE);
 }
 
-static int run_Raccumulate(struct objects *on) {
-  return AMPI_Raccumulate(on->in, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win, &on->request);
-}
-
-static int run_Rget(struct objects *on) {
-  return AMPI_Rget(on->in, 1, on->type, 0, 0, 1, on->type, on->win, &on->request);
-}
-
-static int run_Rget_accumulate(struct objects *on) {
-  return AMPI_Rget_accumulate(on->in, 1, on->type, on->out, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win,
-                              &on->request);
-}
-
-static int run_Rput(struct objects *on) {
-  return AMPI_Rput(on->in, 1, on->type, 0, 0, 1, on->type, on->win, &on->request);
-}
-
 static int run_Psend_init(struct objects *on) {
   return AMPI_Psend_init(on->in, 1, 1, on->type, 0, 0, on->comm, MPI_INFO_NULL, &on->request);
 }
@@ -178,10 +161,6 @@ static const struct refusal refusals[] = {
   {"AMPI_File_write_ordered", ON_FILE, run_File_write_ordered},
   {"AMPI_File_write_ordered_begin", ON_FILE, run_File_write_ordered_begin},
   {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
-  {"AMPI_Raccumulate", ON_WIN, run_Raccumulate},
-  {"AMPI_Rget", ON_WIN, run_Rget},
-  {"AMPI_Rget_accumulate", ON_WIN, run_Rget_accumulate},
-  {"AMPI_Rput", ON_WIN, run_Rput},
   {"AMPI_Psend_init", ON_COMM, run_Psend_init},
   {"AMPI_Precv_init", ON_COMM, run_Precv_init},
 };

@@ -1709,6 +1709,23 @@ inline int AMPI_Raccumulate(const T *origin_addr, int origin_count, MPI_Datatype
 }
 
 template <class T>
+inline int AMPI_Raccumulate_c(const T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                              int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                              MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_plain<T>("AMPI_Raccumulate_c", admpi::detail::why_not_accumulated))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Raccumulate_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Raccumulate_c", origin_addr, target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Raccumulate_c(static_cast<const void *>(origin_addr), origin_count, origin_datatype,
+                            target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
+template <class T>
 inline int AMPI_Recv(T *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                      MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_Recv", buf, datatype, comm))
@@ -1882,6 +1899,20 @@ inline int AMPI_Rget(T *origin_addr, int origin_count, MPI_Datatype origin_datat
                    target_count, target_datatype, win, request);
 }
 
+template <class T>
+inline int AMPI_Rget_c(T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+                       MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
+                       MPI_Win win, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Rget_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Rget_c", origin_addr, target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Rget_c(static_cast<void *>(origin_addr), origin_count, origin_datatype, target_rank,
+                     target_disp, target_count, target_datatype, win, request);
+}
+
 template <class T, class U>
 inline int AMPI_Rget_accumulate(T origin_addr, int origin_count, MPI_Datatype origin_datatype, U result_addr,
                                 int result_count, MPI_Datatype result_datatype, int target_rank,
@@ -1908,6 +1939,33 @@ inline int AMPI_Rget_accumulate(T origin_addr, int origin_count, MPI_Datatype or
                               target_datatype, op, win, request);
 }
 
+template <class T, class U>
+inline int AMPI_Rget_accumulate_c(T origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                                  U result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+                                  int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                                  AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Rget_accumulate_c", admpi::detail::why_not_accumulated))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Rget_accumulate_c", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Rget_accumulate_c", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Rget_accumulate_c", admpi::detail::address(result_addr), result_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Rget_accumulate_c", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Rget_accumulate_c(static_cast<const void *>(admpi::detail::address(origin_addr)), origin_count,
+                                origin_datatype, static_cast<void *>(admpi::detail::address(result_addr)),
+                                result_count, result_datatype, target_rank, target_disp, target_count,
+                                target_datatype, op, win, request);
+}
+
 template <class T>
 inline int AMPI_Rput(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                      MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
@@ -1918,6 +1976,20 @@ inline int AMPI_Rput(const T *origin_addr, int origin_count, MPI_Datatype origin
     return code;
   return AMPI_Rput(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
                    target_disp, target_count, target_datatype, win, request);
+}
+
+template <class T>
+inline int AMPI_Rput_c(const T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                       int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                       MPI_Datatype target_datatype, MPI_Win win, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Rput_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_target("AMPI_Rput_c", origin_addr, target_datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Rput_c(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
+                     target_disp, target_count, target_datatype, win, request);
 }
 
 template <class T>

@@ -236,7 +236,7 @@ def sentence(call, large):
 
 def parameter(call, one):
     """What a parameter is told to be: the table's words, and what follows from the form."""
-    if one.kind == "request":
+    if one.kind == "request" and call.form != "blocking":
         while_current = ", while the same tape is current" if call.is_collective or receives(call) else ""
         return REQUESTED[call.form] + (while_current if call.form == "nonblocking" else "")
     if one.name == "buf" and not receives(call):

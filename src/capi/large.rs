@@ -5,7 +5,6 @@
 
 use super::large_arguments::*;
 use super::support::large;
-use crate::large::access::Buffers;
 use crate::large::limit::small;
 use crate::large::plan::Family;
 use crate::large::reduction::Counts;
@@ -3428,29 +3427,16 @@ pub unsafe extern "C-unwind" fn MPIX_Rput_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rput it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
-            return ffi::MPI_Rput(
-                origin_addr,
-                n,
-                origin_datatype,
-                target_rank,
-                target_disp,
-                m,
-                target_datatype,
-                win,
-                request,
-            );
-        }
-        let call = on_win("MPIX_Rput_x", win);
-        call.two(
-            Family::PutGet,
-            side(origin_count, origin_datatype),
-            side(target_count, target_datatype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| {
-                ffi::MPI_Rput(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
-            },
+        large::rput(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            request,
         )
     }
 }
@@ -3482,29 +3468,16 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rget it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
-            return ffi::MPI_Rget(
-                origin_addr,
-                n,
-                origin_datatype,
-                target_rank,
-                target_disp,
-                m,
-                target_datatype,
-                win,
-                request,
-            );
-        }
-        let call = on_win("MPIX_Rget_x", win);
-        call.two(
-            Family::PutGet,
-            side(origin_count, origin_datatype),
-            side(target_count, target_datatype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| {
-                ffi::MPI_Rget(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
-            },
+        large::rget(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            request,
         )
     }
 }
@@ -3632,43 +3605,17 @@ pub unsafe extern "C-unwind" fn MPIX_Raccumulate_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Raccumulate it owes this call.
     unsafe {
-        let call = on_win("MPIX_Raccumulate_x", win);
-        let buffers = Buffers {
-            origin: Some(side(origin_count, origin_datatype)),
-            result: None,
-            target: side(target_count, target_datatype),
-        };
-        call.raccumulate(
-            buffers,
-            RequestSlot::new(request),
-            |p| {
-                ffi::MPI_Raccumulate(
-                    shift(origin_addr, p.origin.0),
-                    p.origin.1,
-                    origin_datatype,
-                    target_rank,
-                    target_disp,
-                    p.target.0,
-                    p.target.1,
-                    op,
-                    win,
-                    request,
-                )
-            },
-            |p, r| {
-                ffi::MPI_Raccumulate(
-                    shift(origin_addr, p.origin.0),
-                    p.origin.1,
-                    origin_datatype,
-                    target_rank,
-                    target_disp,
-                    p.target.0,
-                    p.target.1,
-                    op,
-                    win,
-                    r,
-                )
-            },
+        large::raccumulate(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            request,
         )
     }
 }
@@ -3709,49 +3656,20 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_accumulate_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rget_accumulate it owes this call.
     unsafe {
-        let call = on_win("MPIX_Rget_accumulate_x", win);
-        let buffers = Buffers {
-            origin: (Op::new(op) != Op::no_op()).then(|| side(origin_count, origin_datatype)),
-            result: Some(side(result_count, result_datatype)),
-            target: side(target_count, target_datatype),
-        };
-        call.raccumulate(
-            buffers,
-            RequestSlot::new(request),
-            |p| {
-                ffi::MPI_Rget_accumulate(
-                    shift(origin_addr, p.origin.0),
-                    p.origin.1,
-                    origin_datatype,
-                    shift_mut(result_addr, p.result.0),
-                    p.result.1,
-                    result_datatype,
-                    target_rank,
-                    target_disp,
-                    p.target.0,
-                    p.target.1,
-                    op,
-                    win,
-                    request,
-                )
-            },
-            |p, r| {
-                ffi::MPI_Rget_accumulate(
-                    shift(origin_addr, p.origin.0),
-                    p.origin.1,
-                    origin_datatype,
-                    shift_mut(result_addr, p.result.0),
-                    p.result.1,
-                    result_datatype,
-                    target_rank,
-                    target_disp,
-                    p.target.0,
-                    p.target.1,
-                    op,
-                    win,
-                    r,
-                )
-            },
+        large::rget_accumulate(
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            result_addr,
+            result_count,
+            result_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            request,
         )
     }
 }

@@ -3,13 +3,20 @@
 //!
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
-use super::support::one_sided::{accumulate, fetch_and_op, get, get_accumulate, put, target};
+use super::requests::admpi_request;
+use super::support::one_sided::{
+    accumulate, fetch_and_op, get, get_accumulate, put, raccumulate, rget, rget_accumulate, rput,
+    target,
+};
 use crate::datatype::BufferTriple;
 use crate::mpi::raw::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win};
 use std::ffi::{c_int, c_void};
 
+#[allow(non_camel_case_types)]
+type AMPI_Request = *mut admpi_request;
+
 /// MPI_Accumulate. Combines items with those of another rank's window. Of active data it is carried out where the
-/// epoch ends, by AMPI_Win_fence or AMPI_Win_complete.
+/// epoch ends, by AMPI_Win_fence or AMPI_Win_complete; under a lock at once.
 /// @param origin_addr      `origin_count` items of `origin_datatype`; may be changed when the epoch has ended
 /// @param origin_count     number of items at the origin
 /// @param origin_datatype  AMPI_ADOUBLE or a type built from it for active data
@@ -72,7 +79,7 @@ pub unsafe extern "C-unwind" fn AMPI_Accumulate_c(
 }
 
 /// MPI_Fetch_and_op. Reads an item of another rank's window, and combines another with it. Of active data it is
-/// carried out where the epoch ends, by AMPI_Win_fence.
+/// carried out where the epoch ends, by AMPI_Win_fence; under a lock at once.
 /// @param origin_addr       an item, unless `op` is MPI_NO_OP
 /// @param[out] result_addr  room for the item at the target as it was before
 /// @param datatype          AMPI_ADOUBLE for active data
@@ -101,7 +108,7 @@ pub unsafe extern "C-unwind" fn AMPI_Fetch_and_op(
 }
 
 /// MPI_Get. Reads items of another rank's window. Active data arrive where the epoch ends, by AMPI_Win_fence or
-/// AMPI_Win_complete.
+/// AMPI_Win_complete; under a lock by AMPI_Win_flush or AMPI_Win_unlock.
 /// @param[out] origin_addr  room for `origin_count` items; has its values and ids when the epoch has ended
 /// @param origin_count      number of items at the origin
 /// @param origin_datatype   AMPI_ADOUBLE or a type built from it for active data
@@ -160,7 +167,7 @@ pub unsafe extern "C-unwind" fn AMPI_Get_c(
 }
 
 /// MPI_Get_accumulate. Reads items of another rank's window, and combines others with them. Of active data it is
-/// carried out where the epoch ends, by AMPI_Win_fence.
+/// carried out where the epoch ends, by AMPI_Win_fence; under a lock at once.
 /// @param origin_addr       `origin_count` items of `origin_datatype`, unless `op` is MPI_NO_OP
 /// @param origin_count      number of items at the origin
 /// @param origin_datatype   AMPI_ADOUBLE or a type built from it for active data
@@ -237,7 +244,7 @@ pub unsafe extern "C-unwind" fn AMPI_Get_accumulate_c(
 }
 
 /// MPI_Put. Replaces items of another rank's window. Of active data it is carried out where the epoch ends, by
-/// AMPI_Win_fence or AMPI_Win_complete.
+/// AMPI_Win_fence or AMPI_Win_complete; under a lock at once.
 /// @param origin_addr      `origin_count` items of `origin_datatype`; may be changed when the epoch has ended
 /// @param origin_count     number of items at the origin
 /// @param origin_datatype  AMPI_ADOUBLE or a type built from it for active data
@@ -292,5 +299,275 @@ pub unsafe extern "C-unwind" fn AMPI_Put_c(
         let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
         let target = target(target_rank, target_disp, target_count, target_datatype);
         put("AMPI_Put_c", origin, target, win)
+    }
+}
+
+/// MPI_Raccumulate. As AMPI_Accumulate, under a lock. The buffer at the origin may be changed on return.
+/// @param origin_addr      `origin_count` items of `origin_datatype`; may be changed on return
+/// @param origin_count     number of items at the origin
+/// @param origin_datatype  AMPI_ADOUBLE or a type built from it for active data
+/// @param target_rank      the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp      where the items begin in its window, in its displacement units
+/// @param target_count     number of items at the target
+/// @param target_datatype  active if `origin_datatype` is; its items have as many active doubles
+/// @param op               MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX or MPI_REPLACE for active data; MPI_MINLOC or MPI_MAXLOC for AMPI_ADOUBLE_INT
+/// @param win              a window for active data that is locked, or of any data for passive ones
+/// @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Raccumulate(
+    origin_addr: *const c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        raccumulate("AMPI_Raccumulate", origin, target, op, win, request)
+    }
+}
+
+/// AMPI_Raccumulate with counts past 2^31.
+/// @param origin_addr      `origin_count` items of `origin_datatype`; may be changed on return
+/// @param origin_count     number of items at the origin
+/// @param origin_datatype  AMPI_ADOUBLE or a type built from it for active data
+/// @param target_rank      the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp      where the items begin in its window, in its displacement units
+/// @param target_count     number of items at the target
+/// @param target_datatype  active if `origin_datatype` is; its items have as many active doubles
+/// @param op               MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX or MPI_REPLACE for active data; MPI_MINLOC or MPI_MAXLOC for AMPI_ADOUBLE_INT
+/// @param win              a window for active data that is locked, or of any data for passive ones
+/// @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Raccumulate_c(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        raccumulate("AMPI_Raccumulate_c", origin, target, op, win, request)
+    }
+}
+
+/// MPI_Rget. As AMPI_Get, under a lock.
+/// @param[out] origin_addr  room for `origin_count` items; has its values and ids when the request is complete
+/// @param origin_count      number of items at the origin
+/// @param origin_datatype   AMPI_ADOUBLE or a type built from it for active data
+/// @param target_rank       the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp       where the items begin in its window, in its displacement units
+/// @param target_count      number of items at the target
+/// @param target_datatype   active if `origin_datatype` is; its items have as many active doubles
+/// @param win               a window for active data that is locked, or of any data for passive ones
+/// @param[out] request      to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rget(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        rget("AMPI_Rget", origin, target, win, request)
+    }
+}
+
+/// AMPI_Rget with counts past 2^31.
+/// @param[out] origin_addr  room for `origin_count` items; has its values and ids when the request is complete
+/// @param origin_count      number of items at the origin
+/// @param origin_datatype   AMPI_ADOUBLE or a type built from it for active data
+/// @param target_rank       the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp       where the items begin in its window, in its displacement units
+/// @param target_count      number of items at the target
+/// @param target_datatype   active if `origin_datatype` is; its items have as many active doubles
+/// @param win               a window for active data that is locked, or of any data for passive ones
+/// @param[out] request      to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rget_c(
+    origin_addr: *mut c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        rget("AMPI_Rget_c", origin, target, win, request)
+    }
+}
+
+/// MPI_Rget_accumulate. As AMPI_Get_accumulate, under a lock, where it is carried out at once.
+/// @param origin_addr       `origin_count` items of `origin_datatype`, unless `op` is MPI_NO_OP
+/// @param origin_count      number of items at the origin
+/// @param origin_datatype   AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] result_addr  room for the items at the target as they were before
+/// @param result_count      number of items in it
+/// @param result_datatype   active if `target_datatype` is
+/// @param target_rank       the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp       where the items begin in its window, in its displacement units
+/// @param target_count      number of items at the target
+/// @param target_datatype   active if `origin_datatype` is; its items have as many active doubles
+/// @param op                MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE or MPI_NO_OP for active data
+/// @param win               a window for active data that is locked, or of any data for passive ones
+/// @param[out] request      to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rget_accumulate(
+    origin_addr: *const c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    result_addr: *mut c_void,
+    result_count: c_int,
+    result_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let result = BufferTriple::new(result_addr, result_count, result_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        rget_accumulate("AMPI_Rget_accumulate", origin, result, target, op, win, request)
+    }
+}
+
+/// AMPI_Rget_accumulate with counts past 2^31.
+/// @param origin_addr       `origin_count` items of `origin_datatype`, unless `op` is MPI_NO_OP
+/// @param origin_count      number of items at the origin
+/// @param origin_datatype   AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] result_addr  room for the items at the target as they were before
+/// @param result_count      number of items in it
+/// @param result_datatype   active if `target_datatype` is
+/// @param target_rank       the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp       where the items begin in its window, in its displacement units
+/// @param target_count      number of items at the target
+/// @param target_datatype   active if `origin_datatype` is; its items have as many active doubles
+/// @param op                MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE or MPI_NO_OP for active data
+/// @param win               a window for active data that is locked, or of any data for passive ones
+/// @param[out] request      to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rget_accumulate_c(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    result_addr: *mut c_void,
+    result_count: MPI_Count,
+    result_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let result = BufferTriple::new(result_addr, result_count, result_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        rget_accumulate("AMPI_Rget_accumulate_c", origin, result, target, op, win, request)
+    }
+}
+
+/// MPI_Rput. As AMPI_Put, under a lock. The buffer at the origin may be changed on return.
+/// @param origin_addr      `origin_count` items of `origin_datatype`; may be changed on return
+/// @param origin_count     number of items at the origin
+/// @param origin_datatype  AMPI_ADOUBLE or a type built from it for active data
+/// @param target_rank      the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp      where the items begin in its window, in its displacement units
+/// @param target_count     number of items at the target
+/// @param target_datatype  active if `origin_datatype` is; its items have as many active doubles
+/// @param win              a window for active data that is locked, or of any data for passive ones
+/// @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rput(
+    origin_addr: *const c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        rput("AMPI_Rput", origin, target, win, request)
+    }
+}
+
+/// AMPI_Rput with counts past 2^31.
+/// @param origin_addr      `origin_count` items of `origin_datatype`; may be changed on return
+/// @param origin_count     number of items at the origin
+/// @param origin_datatype  AMPI_ADOUBLE or a type built from it for active data
+/// @param target_rank      the rank whose window is accessed, or MPI_PROC_NULL
+/// @param target_disp      where the items begin in its window, in its displacement units
+/// @param target_count     number of items at the target
+/// @param target_datatype  active if `origin_datatype` is; its items have as many active doubles
+/// @param win              a window for active data that is locked, or of any data for passive ones
+/// @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rput_c(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let origin = BufferTriple::new(origin_addr, origin_count, origin_datatype);
+        let target = target(target_rank, target_disp, target_count, target_datatype);
+        rput("AMPI_Rput_c", origin, target, win, request)
     }
 }

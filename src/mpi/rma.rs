@@ -5,6 +5,7 @@ use super::handle::Win;
 use super::message::{self, Envelope};
 use super::parcel::Patience;
 use super::raw::{self, MPI_Win, constants};
+use super::transfer::Transfer;
 use super::types::aint;
 use super::{Comm, Datatype, Doubles, MpiResult, Op, Staging, check};
 use std::ffi::c_int;
@@ -32,27 +33,27 @@ impl Departing {
 }
 
 impl Win {
-    /// MPI's own Get of what `there` describes behind a rank's displacement.
+    /// MPI's own Get of what `there` describes behind a rank's displacement, or its Rget, whose request goes to `request`.
     pub fn get(
         self,
         mut into: Staging,
         here: &Doubles,
         (rank, displacement): (c_int, i64),
         there: &Doubles,
+        request: Option<&mut Transfer>,
     ) -> MpiResult<Arriving> {
         assert!(into.len() >= here.len());
+        let room = into.as_mut_slice().as_mut_ptr().cast();
+        let (n, t) = (here.count(), here.datatype());
+        let (at, m, u) = (aint(displacement), there.count(), there.datatype());
         // SAFETY: a live window, live datatypes, and room as asserted, which stays until the operation is complete.
         check(unsafe {
-            ffi::MPI_Get(
-                into.as_mut_slice().as_mut_ptr().cast(),
-                here.count(),
-                here.datatype(),
-                rank,
-                aint(displacement),
-                there.count(),
-                there.datatype(),
-                self.raw(),
-            )
+            match request {
+                None => ffi::MPI_Get(room, n, t, rank, at, m, u, self.raw()),
+                Some(transfer) => {
+                    ffi::MPI_Rget(room, n, t, rank, at, m, u, self.raw(), transfer.place())
+                }
+            }
         })?;
         Ok(Arriving(ManuallyDrop::new(into)))
     }

@@ -94,6 +94,16 @@ impl Transfer {
         this
     }
 
+    /// The request of what is complete already.
+    pub fn complete() -> MpiResult<Self> {
+        let mut this = Self::default();
+        let (none, byte) = (raw::constants().proc_null, super::Datatype::byte().raw());
+        let (buffer, own) = (std::ptr::null_mut(), Comm::itself().raw());
+        // SAFETY: nothing is received from nobody, and the place is for the answer.
+        check(unsafe { raw::MPI_Irecv(buffer, 0, byte, none, 0, own, &mut this.request) })?;
+        Ok(this)
+    }
+
     /// Takes over the request of another one, and its memory.
     pub fn take_over(&mut self, mut other: Self) {
         self.check_null();

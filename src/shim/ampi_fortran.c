@@ -2592,6 +2592,19 @@ void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const M
   fortran_code(ierror, code);
 }
 
+void ampi_raccumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                         const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                         const MPI_Aint *target_disp, const MPI_Count *target_count,
+                         const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                         MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Raccumulate_c(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                                *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                                MPI_Op_f2c(*op), MPI_Win_f2c(*win), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_recv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
   MPI_Status room_status;
@@ -2671,6 +2684,44 @@ void ampi_reduce_scatter_init_c_(const void *sendbuf, void *recvbuf, const MPI_C
   int code = AMPI_Reduce_scatter_init_c(fortran_buffer(sendbuf), fortran_buffer(recvbuf), recvcounts,
                                         MPI_Type_f2c(*datatype), fortran_op(*op, *datatype),
                                         MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_rget_c_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Rget_c(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                         *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                         MPI_Win_f2c(*win), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_rget_accumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                             const MPI_Fint *origin_datatype, void *result_addr,
+                             const MPI_Count *result_count, const MPI_Fint *result_datatype,
+                             const MPI_Fint *target_rank, const MPI_Aint *target_disp,
+                             const MPI_Count *target_count, const MPI_Fint *target_datatype,
+                             const MPI_Fint *op, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Rget_accumulate_c(fortran_buffer(origin_addr), *origin_count,
+                                    MPI_Type_f2c(*origin_datatype), fortran_buffer(result_addr),
+                                    *result_count, MPI_Type_f2c(*result_datatype), *target_rank, *target_disp,
+                                    *target_count, MPI_Type_f2c(*target_datatype), MPI_Op_f2c(*op),
+                                    MPI_Win_f2c(*win), &c_request);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_rput_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror) {
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Rput_c(fortran_buffer(origin_addr), *origin_count, MPI_Type_f2c(*origin_datatype),
+                         *target_rank, *target_disp, *target_count, MPI_Type_f2c(*target_datatype),
+                         MPI_Win_f2c(*win), &c_request);
   *request = AMPI_Request_c2f(c_request);
   fortran_code(ierror, code);
 }

@@ -737,6 +737,11 @@ void ampi_neighbor_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendco
 void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_raccumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                         const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
+                         const MPI_Aint *target_disp, const MPI_Count *target_count,
+                         const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,
+                         MPI_Fint *request, MPI_Fint *ierror);
 void ampi_recv_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
                   const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror);
 void ampi_recv_init_c_(void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *source,
@@ -760,6 +765,18 @@ void ampi_reduce_scatter_block_init_c_(const void *sendbuf, void *recvbuf, const
 void ampi_reduce_scatter_init_c_(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts,
                                  const MPI_Fint *datatype, const MPI_Fint *op, const MPI_Fint *comm,
                                  const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_rget_c_(void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_rget_accumulate_c_(const void *origin_addr, const MPI_Count *origin_count,
+                             const MPI_Fint *origin_datatype, void *result_addr,
+                             const MPI_Count *result_count, const MPI_Fint *result_datatype,
+                             const MPI_Fint *target_rank, const MPI_Aint *target_disp,
+                             const MPI_Count *target_count, const MPI_Fint *target_datatype,
+                             const MPI_Fint *op, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_rput_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
+                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
+                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror);
 void ampi_rsend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype, const MPI_Fint *dest,
                    const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_rsend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,

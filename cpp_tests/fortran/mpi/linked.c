@@ -463,6 +463,7 @@ void ampi_neighbor_alltoallw_c_(void);
 void ampi_neighbor_alltoallw_init_c_(void);
 void ampi_neighbor_alltoall_init_c_(void);
 void ampi_put_c_(void);
+void ampi_raccumulate_c_(void);
 void ampi_recv_c_(void);
 void ampi_recv_init_c_(void);
 void ampi_reduce_c_(void);
@@ -472,6 +473,9 @@ void ampi_reduce_scatter_c_(void);
 void ampi_reduce_scatter_block_c_(void);
 void ampi_reduce_scatter_block_init_c_(void);
 void ampi_reduce_scatter_init_c_(void);
+void ampi_rget_c_(void);
+void ampi_rget_accumulate_c_(void);
+void ampi_rput_c_(void);
 void ampi_rsend_c_(void);
 void ampi_rsend_init_c_(void);
 void ampi_scan_c_(void);
@@ -1108,6 +1112,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_neighbor_alltoallw_init_c_,
     ampi_neighbor_alltoall_init_c_,
     ampi_put_c_,
+    ampi_raccumulate_c_,
     ampi_recv_c_,
     ampi_recv_init_c_,
     ampi_reduce_c_,
@@ -1117,6 +1122,9 @@ static void (*const volatile procedures[])(void) = {
     ampi_reduce_scatter_block_c_,
     ampi_reduce_scatter_block_init_c_,
     ampi_reduce_scatter_init_c_,
+    ampi_rget_c_,
+    ampi_rget_accumulate_c_,
+    ampi_rput_c_,
     ampi_rsend_c_,
     ampi_rsend_init_c_,
     ampi_scan_c_,

@@ -1575,6 +1575,7 @@ program test_names
   use ampi, only: AMPI_Neighbor_alltoallw_init_c
   use ampi, only: AMPI_Neighbor_alltoall_init_c
   use ampi, only: AMPI_Put_c
+  use ampi, only: AMPI_Raccumulate_c
   use ampi, only: AMPI_Recv_c
   use ampi, only: AMPI_Recv_init_c
   use ampi, only: AMPI_Reduce_c
@@ -1584,6 +1585,9 @@ program test_names
   use ampi, only: AMPI_Reduce_scatter_block_c
   use ampi, only: AMPI_Reduce_scatter_block_init_c
   use ampi, only: AMPI_Reduce_scatter_init_c
+  use ampi, only: AMPI_Rget_c
+  use ampi, only: AMPI_Rget_accumulate_c
+  use ampi, only: AMPI_Rput_c
   use ampi, only: AMPI_Rsend_c
   use ampi, only: AMPI_Rsend_init_c
   use ampi, only: AMPI_Scan_c

@@ -8,10 +8,12 @@ use crate::ampi::argument;
 use crate::ampi::builtin_op::Operator;
 use crate::ampi::bytes;
 use crate::ampi::dispatch::Dispatched;
+use crate::ampi::request::{Pending, Request};
 use crate::datatype::{BufferTriple, Content, Exposed, Items, RecvBuffer, SendBuffer};
 use crate::datatype::{activity, content, is_installed, not_initialised};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
+use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Datatype, Failure, MpiResult, Op, Win};
 use crate::tape;
 use std::ffi::c_int;
@@ -130,6 +132,58 @@ pub fn get(origin: &BufferTriple, target: &Target, win: Win) -> MpiResult<Dispat
     let sink = argument::sink("origin_addr", origin)?;
     let items = items("origin_datatype", sink.source(), target)?;
     fetch(sink, None, Combine::Read, items, target, win)
+}
+
+/// A read with a request.
+struct Requested {
+    window: u64,
+    number: u64,
+    transfer: Transfer,
+}
+
+impl Pending for Requested {
+    fn hand_over(&mut self) -> Transfer {
+        std::mem::take(&mut self.transfer)
+    }
+
+    fn finish(&mut self) -> MpiResult<()> {
+        let number = self.number;
+        registry::with_made(self.window, |window| {
+            window.passive().map_or(Ok(()), |passive| passive.finish_read(number))
+        })
+    }
+
+    fn fail(&mut self) {}
+}
+
+pub fn rget(origin: &BufferTriple, target: &Target, win: Win) -> MpiResult<Dispatched> {
+    if are_passive([origin, &target.items]) {
+        return passive(None);
+    }
+    let sink = argument::sink("origin_addr", origin)?;
+    let items = items("origin_datatype", sink.source(), target)?;
+    if target.rank == constants().proc_null || items.bytes() == 0 {
+        return Ok(Dispatched::Complete);
+    }
+    let read = with(win, |window| {
+        let (number, transfer) = window.read(win, target.rank, target.displacement, items, sink)?;
+        Ok(Requested { window: window.made(), number, transfer })
+    })?;
+    let read: Box<dyn Pending> = Box::new(read.ok_or_else(without_books)?);
+    Ok(Dispatched::Started(Request::collective(read, Comm::world())))
+}
+
+/// Runs an operation of `call`, which makes a request: only under a lock, where the data are active.
+pub fn requesting(
+    call: &str,
+    win: Win,
+    data: [&BufferTriple; 2],
+    operation: impl FnOnce() -> MpiResult<Dispatched>,
+) -> MpiResult<Dispatched> {
+    if !are_passive(data) {
+        with(win, |window| window.require_lock(call))?;
+    }
+    operation()
 }
 
 fn fetch(

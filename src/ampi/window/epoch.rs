@@ -5,7 +5,7 @@ use super::event::{Exchange, Parts, WhatWasRead, lock, part};
 use super::event::{record_posted, record_received, record_sent};
 use super::ids::{IdRuns, check};
 use super::operation::{Combine, Incoming, Operation, Outgoing, Reply};
-use super::passive::Passive;
+use super::passive::{Passive, Place};
 use super::read::Read;
 use super::target::{self, carry_out};
 use crate::ampi::AdjointComm;
@@ -14,10 +14,11 @@ use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::{as_started, on_tape, state};
 use crate::ampi::statistics;
 use crate::ampi::wire::doubles;
-use crate::datatype::{Exposed, Mark};
+use crate::datatype::{Exposed, Items, Mark, RecvBuffer};
 use crate::error::{Code, Error};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::parcel::Patience;
+use crate::mpi::transfer::Transfer;
 use crate::mpi::{CallForm, Comm, Doubles, Failure, MpiResult, Operation as Transmission, Payload};
 use crate::mpi::{Reach, Staging, Win, wide_int};
 use crate::tape::{self, Tape};
@@ -223,6 +224,34 @@ impl ActiveWindow {
         self.passive.as_ref().is_some_and(Passive::is_locking)
     }
 
+    /// An error unless `call`, which makes a request, may be made now.
+    pub fn require_lock(&self, call: &str) -> MpiResult<()> {
+        if self.is_locking() {
+            return Ok(());
+        }
+        Err(wrong(format!("{call} is for locks: no rank of the window is locked by this one")))
+    }
+
+    /// Starts to read with a request. Returns a number to finish it by, unless nothing is to be read.
+    pub fn read(
+        &mut self,
+        win: Win,
+        target: c_int,
+        displacement: i64,
+        items: Items,
+        sink: RecvBuffer,
+    ) -> MpiResult<(u64, Transfer)> {
+        self.require_lock("AMPI_Rget")?;
+        self.check_access(target, false)?;
+        let mut transfer = Transfer::default();
+        let place = Place { win, target, displacement, items };
+        let number = match &mut self.passive {
+            Some(passive) => passive.read_from(place, sink, Some(&mut transfer))?,
+            None => 0,
+        };
+        Ok((number, transfer))
+    }
+
     /// Notes an operation.
     pub fn note(&mut self, win: Win, target: c_int, mut operation: Operation<'_>) -> MpiResult<()> {
         let reads = operation.combine == Combine::Read;
@@ -243,7 +272,7 @@ impl ActiveWindow {
             operation.combine = Combine::Nothing;
         } else if let Some(sink) = operation.result.take_if(|_| reads) {
             let items = operation.items.clone();
-            self.reads.push(Read::start(win, target, operation.displacement, items, sink)?);
+            self.reads.push(Read::start(win, target, operation.displacement, items, sink, None)?);
         }
         self.recorder = Some(state);
         let found = self.outgoing.binary_search_by_key(&target, |outgoing| outgoing.target);

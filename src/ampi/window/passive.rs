@@ -20,6 +20,7 @@ use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::parcel::Patience;
 use crate::mpi::raw::constants;
+use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Counters, Departing, Failure, MpiResult, Operation as Transmission};
 use crate::mpi::{Payload, Staging, Win};
 use crate::tape::{self, Tape, Var};
@@ -53,11 +54,11 @@ struct Put {
 }
 
 /// Items of a target's memory.
-struct Place {
-    win: Win,
-    target: c_int,
-    displacement: i64,
-    items: Items,
+pub struct Place {
+    pub win: Win,
+    pub target: c_int,
+    pub displacement: i64,
+    pub items: Items,
 }
 
 /// A window's part for locks.
@@ -72,7 +73,9 @@ pub struct Passive {
     all: bool,
     held: Vec<c_int>,
     puts: Vec<Put>,
-    gets: Vec<Read>,
+    /// With a number each, by which one is finished.
+    gets: Vec<(u64, Read)>,
+    started: u64,
 }
 
 #[cold]
@@ -86,7 +89,7 @@ impl Passive {
         let (counters, rank) = (Counters::new(comm)?, comm.rank()?);
         LIVE.fetch_add(1, Ordering::Relaxed);
         let (held, puts, gets) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { way, comm, rank, counters, read: 0, all: false, held, puts, gets })
+        Ok(Self { way, comm, rank, counters, read: 0, all: false, held, puts, gets, started: 0 })
     }
 
     /// Collective.
@@ -138,11 +141,7 @@ impl Passive {
                 let brought = self.brought(source)?;
                 self.put(place, brought, source)
             }
-            (Combine::Read, None, Some(sink)) => {
-                let Place { displacement, items, .. } = place;
-                self.gets.push(Read::start(win, target, displacement, items, sink)?);
-                Ok(())
-            }
+            (Combine::Read, None, Some(sink)) => self.read_from(place, sink, None).map(|_| ()),
             (combine, operand, result) => self.update(place, combine, operand, result),
         }
     }
@@ -263,7 +262,7 @@ impl Passive {
         let Place { win, target, displacement, items } = place;
         let room = Staging::take(items.wide_bytes().div_ceil(8));
         let (here, there) = (bytes(items.wide_bytes())?, wide_type(items)?);
-        let wide = win.get(room, &here, (*target, *displacement), &there)?;
+        let wide = win.get(room, &here, (*target, *displacement), &there, None)?;
         win.flush(*target)?;
         let vars = items.vars(wide.arrived().as_slice());
         let mut found = [Found { target: *target, sink: RecvBuffer::default(), vars }];
@@ -291,7 +290,7 @@ impl Passive {
 
     /// Completes the operations on a rank's part, or on all of them. Those that are to be complete here only are those that read.
     pub fn flush(&mut self, win: Win, target: Option<c_int>, local: bool) -> MpiResult<()> {
-        let mut targets: Vec<c_int> = self.gets.iter().map(|get| get.target).collect();
+        let mut targets: Vec<c_int> = self.gets.iter().map(|(_, get)| get.target).collect();
         if !local {
             targets.extend(self.puts.iter().map(|put| put.target));
         }
@@ -304,7 +303,7 @@ impl Passive {
         for &target in targets.iter().filter(|_| !local) {
             self.finish_puts(target)?;
         }
-        self.finish_gets(&targets)
+        self.finish_gets(|(_, get)| targets.contains(&get.target))
     }
 
     /// Tells the target what has been put.
@@ -343,14 +342,33 @@ impl Passive {
         self.counters.raise(to)
     }
 
-    /// Gives what was read from these targets its values and ids.
-    fn finish_gets(&mut self, targets: &[c_int]) -> MpiResult<()> {
-        let (done, left): (Vec<Read>, Vec<Read>) = std::mem::take(&mut self.gets)
-            .into_iter()
-            .partition(|get| targets.contains(&get.target));
+    /// Starts to read. Others may not write there until this is over.
+    pub fn read_from(
+        &mut self,
+        place: Place,
+        sink: RecvBuffer,
+        request: Option<&mut Transfer>,
+    ) -> MpiResult<u64> {
+        let Place { win, target, displacement, items } = place;
+        self.require_lock(target)?;
+        let read = Read::start(win, target, displacement, items, sink, request)?;
+        self.started += 1;
+        self.gets.push((self.started, read));
+        Ok(self.started)
+    }
+
+    /// The read of that number is over. Others may have finished it before.
+    pub fn finish_read(&mut self, number: u64) -> MpiResult<()> {
+        self.finish_gets(|&(one, _)| one == number)
+    }
+
+    /// Gives what was read its values and ids.
+    fn finish_gets(&mut self, is_over: impl Fn(&(u64, Read)) -> bool) -> MpiResult<()> {
+        let (done, left): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.gets).into_iter().partition(is_over);
         self.gets = left;
         let mut found = Vec::new();
-        for get in done {
+        for (_, get) in done {
             let target = get.target;
             let (sink, vars) = get.look()?;
             found.push(Found { target, sink, vars });

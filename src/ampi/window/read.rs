@@ -3,6 +3,7 @@
 use crate::ampi::wire::bytes;
 use crate::datatype::{Items, Mark, RecvBuffer};
 use crate::error::{Code, Error};
+use crate::mpi::transfer::Transfer;
 use crate::mpi::types::Made;
 use crate::mpi::{Arriving, Datatype, Doubles, Failure, MpiResult, Staging, Win};
 use crate::tape::Var;
@@ -45,11 +46,12 @@ impl Read {
         displacement: i64,
         items: Items,
         sink: RecvBuffer,
+        request: Option<&mut Transfer>,
     ) -> MpiResult<Self> {
         let n = items.wide_bytes();
         let room = Staging::take(n.div_ceil(8));
         let (here, there) = (bytes(n)?, wide_type(&items)?);
-        let wide = win.get(room, &here, (target, displacement), &there)?;
+        let wide = win.get(room, &here, (target, displacement), &there, request)?;
         Ok(Self { target, sink, items, wide })
     }
 

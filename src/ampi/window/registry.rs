@@ -136,6 +136,15 @@ fn with_number(
     done
 }
 
+/// Runs `f` on the window that was the `made`th of this process, if it lives.
+pub fn with_made(made: u64, f: impl FnOnce(&mut ActiveWindow) -> MpiResult<()>) -> MpiResult<()> {
+    let is_it = |window: &Option<Box<ActiveWindow>>| {
+        window.as_ref().is_some_and(|window| window.made() == made)
+    };
+    let number = WINDOWS.with(|windows| windows.iter().position(is_it));
+    number.map_or(Ok(()), |number| with_number(number, |_| true, f))
+}
+
 /// Looks at what others have told this rank of all windows.
 pub fn learn(mut tape: Option<&mut Tape>) -> MpiResult<()> {
     let mut done = Ok(());

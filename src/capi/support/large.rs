@@ -2871,6 +2871,94 @@ pub unsafe fn get(
     }
 }
 
+/// MPIX_Rput_x.
+///
+/// # Safety
+/// As for MPI_Rput.
+pub unsafe fn rput(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Rput it owes this call.
+    unsafe {
+        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
+            return ffi::MPI_Rput(
+                origin_addr,
+                n,
+                origin_datatype,
+                target_rank,
+                target_disp,
+                m,
+                target_datatype,
+                win,
+                request,
+            );
+        }
+        let call = on_win("MPIX_Rput_x", win);
+        call.two(
+            Family::PutGet,
+            side(origin_count, origin_datatype),
+            side(target_count, target_datatype),
+            || Ok((true, true)),
+            no_large_call,
+            move |n, t, m, u| {
+                ffi::MPI_Rput(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
+            },
+        )
+    }
+}
+
+/// MPIX_Rget_x.
+///
+/// # Safety
+/// As for MPI_Rget.
+pub unsafe fn rget(
+    origin_addr: *mut c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Rget it owes this call.
+    unsafe {
+        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
+            return ffi::MPI_Rget(
+                origin_addr,
+                n,
+                origin_datatype,
+                target_rank,
+                target_disp,
+                m,
+                target_datatype,
+                win,
+                request,
+            );
+        }
+        let call = on_win("MPIX_Rget_x", win);
+        call.two(
+            Family::PutGet,
+            side(origin_count, origin_datatype),
+            side(target_count, target_datatype),
+            || Ok((true, true)),
+            no_large_call,
+            move |n, t, m, u| {
+                ffi::MPI_Rget(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
+            },
+        )
+    }
+}
+
 /// MPIX_Accumulate_x.
 ///
 /// # Safety
@@ -2983,5 +3071,132 @@ pub unsafe fn get_accumulate(
                 win,
             )
         })
+    }
+}
+
+/// MPIX_Raccumulate_x.
+///
+/// # Safety
+/// As for MPI_Raccumulate.
+pub unsafe fn raccumulate(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Raccumulate it owes this call.
+    unsafe {
+        let call = on_win("MPIX_Raccumulate_x", win);
+        let buffers = Buffers {
+            origin: Some(side(origin_count, origin_datatype)),
+            result: None,
+            target: side(target_count, target_datatype),
+        };
+        call.raccumulate(
+            buffers,
+            RequestSlot::new(request),
+            |p| {
+                ffi::MPI_Raccumulate(
+                    shift(origin_addr, p.origin.0),
+                    p.origin.1,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    p.target.0,
+                    p.target.1,
+                    op,
+                    win,
+                    request,
+                )
+            },
+            |p, r| {
+                ffi::MPI_Raccumulate(
+                    shift(origin_addr, p.origin.0),
+                    p.origin.1,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    p.target.0,
+                    p.target.1,
+                    op,
+                    win,
+                    r,
+                )
+            },
+        )
+    }
+}
+
+/// MPIX_Rget_accumulate_x.
+///
+/// # Safety
+/// As for MPI_Rget_accumulate.
+pub unsafe fn rget_accumulate(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    result_addr: *mut c_void,
+    result_count: MPI_Count,
+    result_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Rget_accumulate it owes this call.
+    unsafe {
+        let call = on_win("MPIX_Rget_accumulate_x", win);
+        let buffers = Buffers {
+            origin: (Op::new(op) != Op::no_op()).then(|| side(origin_count, origin_datatype)),
+            result: Some(side(result_count, result_datatype)),
+            target: side(target_count, target_datatype),
+        };
+        call.raccumulate(
+            buffers,
+            RequestSlot::new(request),
+            |p| {
+                ffi::MPI_Rget_accumulate(
+                    shift(origin_addr, p.origin.0),
+                    p.origin.1,
+                    origin_datatype,
+                    shift_mut(result_addr, p.result.0),
+                    p.result.1,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    p.target.0,
+                    p.target.1,
+                    op,
+                    win,
+                    request,
+                )
+            },
+            |p, r| {
+                ffi::MPI_Rget_accumulate(
+                    shift(origin_addr, p.origin.0),
+                    p.origin.1,
+                    origin_datatype,
+                    shift_mut(result_addr, p.result.0),
+                    p.result.1,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    p.target.0,
+                    p.target.1,
+                    op,
+                    win,
+                    r,
+                )
+            },
+        )
     }
 }

@@ -1,17 +1,19 @@
 //! What the calls on windows share: how MPI makes those that the library leaves to it, and where errors are raised.
 
 use super::arguments::null;
-use super::calls::{entered, guarded, synchronised};
+use super::calls::{entered, guarded, out, start, synchronised};
 use super::large;
 use crate::ampi::dispatch::Dispatched;
+use crate::ampi::request::Request;
 use crate::ampi::window::Hints;
 use crate::ampi::window::calls::{self, Target};
 use crate::datatype::BufferTriple;
 use crate::mpi::comm::hint;
 use crate::mpi::handle::Object;
 use crate::mpi::raw::{
-    self, MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op, MPI_Win,
+    self, MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Win,
 };
+use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, MpiResult, Win, ffi};
 use crate::tape;
 use std::ffi::{c_int, c_void};
@@ -149,6 +151,137 @@ pub unsafe fn fetch_and_op(
     let (on, by) = unsafe { (Win::new(win), crate::mpi::Op::new(op)) };
     let library = || calls::get_accumulate(&origin, &result, &target, by, on);
     dispatched(name, on, false, library, passive)
+}
+
+/// As `dispatched`, of a call that makes a request.
+///
+/// # Safety
+/// `place` is NULL or may be written to; `passive` starts a request there or fails.
+unsafe fn requested(
+    call: &str,
+    win: Win,
+    place: *mut *mut Request,
+    library: impl FnOnce() -> MpiResult<Dispatched>,
+    passive: impl FnOnce(*mut MPI_Request) -> c_int,
+) -> c_int {
+    let mut is_left = false;
+    let code = on_window(call, win, || {
+        // SAFETY: the caller's promise.
+        let place = unsafe { out("request", place) }?;
+        let request = match library()? {
+            Dispatched::Passive => {
+                is_left = true;
+                return Ok(());
+            }
+            Dispatched::Complete => Request::passive(Transfer::complete()?, Comm::world()),
+            Dispatched::Started(request) => request,
+        };
+        *place = Box::into_raw(request);
+        Ok(())
+    });
+    if code != raw::SUCCESS || !is_left {
+        return code;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { start(call, place, Comm::world(), passive) }
+}
+
+/// # Safety
+/// As above.
+pub unsafe fn rput(
+    name: &str,
+    origin: BufferTriple,
+    target: Target,
+    win: MPI_Win,
+    place: *mut *mut Request,
+) -> c_int {
+    let ((addr, n, t), (_, m, u)) = (origin.parts(), target.items.parts());
+    let (rank, disp) = (target.rank, narrow(target.displacement));
+    // SAFETY: as above; so below.
+    unsafe {
+        let passive = |request| large::rput(addr, n, t, rank, disp, m, u, win, request);
+        let on = Win::new(win);
+        let library = || {
+            calls::requesting(name, on, [&origin, &target.items], || {
+                calls::put(&origin, &target, on)
+            })
+        };
+        requested(name, on, place, library, passive)
+    }
+}
+
+/// # Safety
+/// As above.
+pub unsafe fn rget(
+    name: &str,
+    origin: BufferTriple,
+    target: Target,
+    win: MPI_Win,
+    place: *mut *mut Request,
+) -> c_int {
+    let ((addr, n, t), (_, m, u)) = (origin.parts(), target.items.parts());
+    let (rank, disp) = (target.rank, narrow(target.displacement));
+    // SAFETY: as above.
+    unsafe {
+        let passive = |request| large::rget(addr, n, t, rank, disp, m, u, win, request);
+        let on = Win::new(win);
+        requested(name, on, place, || calls::rget(&origin, &target, on), passive)
+    }
+}
+
+/// # Safety
+/// As above.
+pub unsafe fn raccumulate(
+    name: &str,
+    origin: BufferTriple,
+    target: Target,
+    op: MPI_Op,
+    win: MPI_Win,
+    place: *mut *mut Request,
+) -> c_int {
+    let ((addr, n, t), (_, m, u)) = (origin.parts(), target.items.parts());
+    let (rank, disp) = (target.rank, narrow(target.displacement));
+    // SAFETY: as above.
+    unsafe {
+        let passive = |request| large::raccumulate(addr, n, t, rank, disp, m, u, op, win, request);
+        let (on, by) = (Win::new(win), crate::mpi::Op::new(op));
+        let library = || {
+            calls::requesting(name, on, [&origin, &target.items], || {
+                calls::accumulate(&origin, &target, by, on)
+            })
+        };
+        requested(name, on, place, library, passive)
+    }
+}
+
+/// # Safety
+/// As above.
+#[allow(clippy::too_many_arguments)] // MPI's
+pub unsafe fn rget_accumulate(
+    name: &str,
+    origin: BufferTriple,
+    result: BufferTriple,
+    target: Target,
+    op: MPI_Op,
+    win: MPI_Win,
+    place: *mut *mut Request,
+) -> c_int {
+    let ((addr, n, t), (room, m, u)) = (origin.parts(), result.parts());
+    let (_, l, v) = target.items.parts();
+    let (rank, disp) = (target.rank, narrow(target.displacement));
+    // SAFETY: as above.
+    unsafe {
+        let passive = |request| {
+            large::rget_accumulate(addr, n, t, room, m, u, rank, disp, l, v, op, win, request)
+        };
+        let (on, by) = (Win::new(win), crate::mpi::Op::new(op));
+        let library = || {
+            calls::requesting(name, on, [&result, &target.items], || {
+                calls::get_accumulate(&origin, &result, &target, by, on)
+            })
+        };
+        requested(name, on, place, library, passive)
+    }
 }
 
 /// As it came from C.
