@@ -34,7 +34,7 @@ Every name of MPI-3.1, including deprecated and removed ones, has an `AMPI_` nam
 
 ## Differentiated
 
-`AMPI_Put`, `AMPI_Get` and the accumulates are so between fences, and partly in other epochs: [onesided.md](onesided.md).
+`AMPI_Put`, `AMPI_Get` and the accumulates are so between fences and under locks, and partly in other epochs: [onesided.md](onesided.md).
 
 {listed(adjoint)}
 
