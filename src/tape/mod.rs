@@ -50,7 +50,7 @@ pub use reverse::{depth, set_prepare};
 pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;
-pub use tags::{REMOTE, is_foreign as is_foreign_tag};
+pub use tags::{REMOTE, REMOTE_RANK_BITS, is_foreign as is_foreign_tag};
 
 use crate::arena::{self, Budget, Estate, Stream};
 use crate::count::{wide, wide32};

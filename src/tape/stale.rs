@@ -69,9 +69,15 @@ impl Tape {
 fn stale(name: &str, var: &Var) -> Error {
     // Expressions of C++ pass ids and tags alone.
     let value = if var.value.is_nan() { String::new() } else { format!("value {}, ", var.value) };
-    let why = if var.tag & tags::REMOTE != 0 {
-        "was put here by another rank, and this rank has not synchronised with it since: call AMPI_Win_sync after waiting for a flag"
-    } else if tags::is_foreign(var.tag) {
+    if var.tag & tags::REMOTE != 0 {
+        let rank = var.tag & ((1 << tags::REMOTE_RANK_BITS) - 1);
+        let why = format!(
+            "{name} ({value}id {}, tag {}) was put here by rank {rank} of a window, with which this rank has not synchronised since: call AMPI_Win_sync after waiting for a flag",
+            var.id, var.tag
+        );
+        return Error::new(Code::Stale, why);
+    }
+    let why = if tags::is_foreign(var.tag) {
         "came from another process as bytes, or from a file: send it under AMPI_ADOUBLE, or write and read its value"
     } else {
         "is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested"

@@ -22,6 +22,8 @@ const RESERVED: Range<u32> = 0..2;
 const TAG: u32 = REMOTE - 1;
 /// Marks what stands for a value of another rank, instead of the tag of one of this process.
 pub const REMOTE: u32 = 1 << 31;
+/// The lowest bits of such a mark, which tell the rank.
+pub const REMOTE_RANK_BITS: u32 = 20;
 
 /// What threads that have no tape learn of a tape, and tell it.
 #[derive(Debug, Default)]

@@ -15,7 +15,8 @@ use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::Envelope;
 use crate::mpi::{Payload, Staging};
-use crate::tape::{self, Companion, Dependence, Event, Position, REMOTE, Sweep, Tape};
+use crate::tape::{self, Companion, Dependence, Event, Position, Sweep, Tape};
+use crate::tape::{REMOTE, REMOTE_RANK_BITS as RANK_BITS};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -47,8 +48,6 @@ impl Key {
     }
 }
 
-/// Bits of a rank in what stands for a value.
-const RANK_BITS: u32 = 20;
 const GENERATION: u32 = (1 << (31 - RANK_BITS)) - 1;
 static NEXT_GENERATION: AtomicU32 = AtomicU32::new(1);
 
