@@ -137,6 +137,59 @@ def plain(call):
 """.replace("\n \n", "\n")
 
 
+def tangent(call):
+    """The call on numbers with their tangents."""
+    parameters = list(call.shadowed("d"))
+    rows, buffers = [], call.buffers
+    for one in buffers:
+        significant = {"": "1", "root": "adjoinable_rank(comm) == root"}[one.at]
+        rows.append(f'      {{"{one.name}", {one.name}, {one.name}d, 0, {call.datatype(one)}, {one.flags}, {significant}, NULL, 0}},\n')
+    counts = "".join(f"  if (of[{i}].significant && {one.name} != MPI_IN_PLACE) of[{i}].n = {one.n()};\n"
+                     for i, one in enumerate(buffers))
+    places = {one.name: f"of[{i}].values" for i, one in enumerate(buffers)}
+    places |= {call.datatype(one): f"of[{i}].datatype" for i, one in enumerate(buffers)}
+    names = [one.name for one in call.call.parameters]
+    made = f"{call.call.name}({', '.join(places.get(name, name) for name in names)})"
+    unused = "".join(f" (void){name}d;" for name in dict.fromkeys(call.datatype(one) for one in buffers))
+    n, last = len(buffers), len(buffers) - 1
+    op = ""
+    if call.is_reduction:
+        floats = " || ".join(f"of[{i}].floats" for i in range(n))
+        op = f"""  int answer = adjoinable_tangents_op(call, comm, &op, uopd, {floats}, {int(call.is_started)});
+  if (answer != MPI_SUCCESS) return adjoinable_tangents_end(of, {n}, answer);
+"""
+    end = f"adjoinable_tangents_end(of, {n}, code)"
+    if call.is_started:
+        end = f"adjoinable_tangents_started(of, {n}, code, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL)"
+    status = f"  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, of[{last}].floats);\n" \
+        if "status" in call.call.takes else ""
+    return f"""{call.prototype("TLS_", with_paired(call, parameters))} {{
+  static const char call[] = "TLS_{call.name}";
+  adjoinable_tangent of[] = {{
+{"".join(rows)}  }};
+ {unused}{call.unused()}
+{counts}  int code = adjoinable_tangents(call, comm, of, {n});
+  if (code == ADJOINABLE_PASSIVE) return {call.call.name}({', '.join(names)});
+  if (code != ADJOINABLE_ACTIVE) return code;
+{op}  code = {made};
+{status}  return {end};
+}}
+"""
+
+
+def with_paired(call, parameters):
+    """The parameters with pairedWith behind the tag of a message."""
+    if any(name == "pairedWith" for name, _ in call.parameters()):
+        at = parameters.index("int tag")
+        parameters = parameters[: at + 1] + ["AMPI_PairedWith pairedWith"] + parameters[at + 1 :]
+    return [text.replace("struct admpi_request **request", "AMPI_Request *request") for text in parameters]
+
+
+def tangent_calls():
+    first = f"/* {NOTE}: the calls that move data, on numbers with their tangents. */\n#include \"tangents.h\"\n"
+    return "\n".join([first] + [tangent(call) for call in CALLS])
+
+
 def hands_on(call, prefix, to):
     names = ", ".join(name for name, _ in call.parameters())
     return f"{call.prototype(prefix)} {{ return {to}{call.name}({names}); }}\n"
@@ -174,6 +227,8 @@ def common_header():
         if call.name in ("AMPI_Reduce", "AMPI_Allreduce"):
             rows += "".join(declared(call.prototype(prefix)) for prefix in ("FWB_", "FWS_", "BWB_"))
             rows += declared(call.prototype("BWS_", list(call.shadowed("b"))))
+    for call in CALLS:
+        rows += declared(call.prototype("TLS_", with_paired(call, list(call.shadowed("d")))))
     return HEADER.format(note=NOTE, guard="ADMPI_ADJOINABLE_SWEEPS_H",
                          what="the same forwards, to be reversed, and backwards: there buffers are those of adjoints", rows=rows)
 
@@ -255,6 +310,7 @@ def fortran_calls():
 
 OUTPUTS = {
     "src/adjoinable/calls.c": calls,
+    "src/adjoinable/tangent_calls.c": tangent_calls,
     "src/adjoinable/fortran_calls.c": fortran_calls,
     "include/admpi/adjoinable/ampi/userIF/calls.h": user_header,
     "include/admpi/adjoinable/ampi/libCommon/sweeps.h": common_header,

@@ -28,16 +28,13 @@ int64_t adjoinable_span(const int counts[], const int displs[], const void *buff
   return end;
 }
 
-/* What numbers a datatype is of. */
-enum content { NO_NUMBERS, DOUBLES, FLOATS, REFUSED };
-
 static int is_one_of(MPI_Datatype datatype, const MPI_Datatype list[], int n) {
   for (int i = 0; i < n; i++)
     if (list[i] == datatype && datatype != MPI_DATATYPE_NULL) return 1;
   return 0;
 }
 
-static enum content content_of(MPI_Datatype datatype) {
+adjoinable_numbers adjoinable_content(MPI_Datatype datatype) {
   const MPI_Datatype doubles[] = {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
   const MPI_Datatype floats[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4};
   /* They hold numbers among other things, or of other kinds. */
@@ -46,12 +43,12 @@ static enum content content_of(MPI_Datatype datatype) {
       MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
   };
   int n_integers, n_addresses, n_types, combiner;
-  if (is_one_of(datatype, doubles, sizeof doubles / sizeof *doubles)) return DOUBLES;
-  if (is_one_of(datatype, floats, sizeof floats / sizeof *floats)) return FLOATS;
-  if (is_one_of(datatype, refused, sizeof refused / sizeof *refused)) return REFUSED;
-  if (datatype == MPI_DATATYPE_NULL) return NO_NUMBERS; /* MPI says so */
+  if (is_one_of(datatype, doubles, sizeof doubles / sizeof *doubles)) return ADJOINABLE_DOUBLES;
+  if (is_one_of(datatype, floats, sizeof floats / sizeof *floats)) return ADJOINABLE_FLOATS;
+  if (is_one_of(datatype, refused, sizeof refused / sizeof *refused)) return ADJOINABLE_OTHERS;
+  if (datatype == MPI_DATATYPE_NULL) return ADJOINABLE_NO_NUMBERS; /* MPI says so */
   MPI_Type_get_envelope(datatype, &n_integers, &n_addresses, &n_types, &combiner);
-  return combiner == MPI_COMBINER_NAMED ? NO_NUMBERS : REFUSED;
+  return combiner == MPI_COMBINER_NAMED ? ADJOINABLE_NO_NUMBERS : ADJOINABLE_OTHERS;
 }
 
 static int is_built_in(MPI_Op op) {
@@ -86,13 +83,13 @@ int adjoinable_begin(const char *call, MPI_Comm comm, MPI_Op op, adjoinable_argu
       in_place = 1;
       continue;
     }
-    switch (content_of(of[i].datatype)) {
-      case REFUSED:
+    switch (adjoinable_content(of[i].datatype)) {
+      case ADJOINABLE_OTHERS:
         return refused(call, comm,
                        "the datatype is not one of plain doubles or floats, and only those are differentiated by FW_ and BW_; "
                        "send the parts with numbers separately, as MPI_DOUBLE or MPI_FLOAT");
-      case FLOATS: of[i].floats = 1; /* fall through */
-      case DOUBLES: active = 1; break;
+      case ADJOINABLE_FLOATS: of[i].floats = 1; /* fall through */
+      case ADJOINABLE_DOUBLES: active = 1; break;
       default: passive = 1;
     }
   }

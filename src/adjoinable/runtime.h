@@ -34,6 +34,15 @@ typedef struct adjoinable_argument {
 /* What is to be done with a call; any other number is the code of an error. */
 enum { ADJOINABLE_ACTIVE = -1, ADJOINABLE_PASSIVE = -2 };
 
+/* What numbers a datatype is of; others: it holds some among other things, or of other kinds. */
+typedef enum adjoinable_numbers {
+  ADJOINABLE_NO_NUMBERS,
+  ADJOINABLE_DOUBLES,
+  ADJOINABLE_FLOATS,
+  ADJOINABLE_OTHERS
+} adjoinable_numbers;
+adjoinable_numbers adjoinable_content(MPI_Datatype datatype);
+
 int adjoinable_ranks(MPI_Comm comm);
 int adjoinable_rank(MPI_Comm comm);
 /* Numbers from the beginning of a buffer to the end of its last part. */

@@ -26,6 +26,11 @@ int FW_AMPI_Testany(int count, AMPI_Request requests[], int *index, int *flag, M
 int BW_AMPI_Testany(int count, AMPI_Request requests[], int *index, int *flag, MPI_Status *status);
 int FW_AMPI_Testsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
 int BW_AMPI_Testsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
+/** Completes a TLS_ call: numbers and tangents have arrived. */
+int TLS_AMPI_Wait(AMPI_Request *request, MPI_Status *status);
+int TLS_AMPI_Wait_ST(AMPI_Request *request, void *buf, void *bufd, MPI_Status *status);
+int TLS_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
+int TLS_AMPI_Barrier(MPI_Comm comm);
 int FW_AMPI_Barrier(MPI_Comm comm);
 int BW_AMPI_Barrier(MPI_Comm comm);
 

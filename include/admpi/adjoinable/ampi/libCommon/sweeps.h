@@ -118,6 +118,70 @@ int FW_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Dataty
                       int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 int BW_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                       int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Send(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                  int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLS_AMPI_Bsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                   int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLS_AMPI_Rsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                   int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLS_AMPI_Ssend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                   int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLS_AMPI_Isend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                   int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request);
+int TLS_AMPI_Recv(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int source,
+                  int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status);
+int TLS_AMPI_Irecv(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped,
+                   int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request);
+int TLS_AMPI_Sendrecv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                      MPI_Datatype sendtyped, int dest, int sendtag, void *recvbuf, void *recvbufd,
+                      int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int source, int recvtag,
+                      MPI_Comm comm, MPI_Status *status);
+int TLS_AMPI_Bcast(void *buffer, void *bufferd, int count, MPI_Datatype datatype, MPI_Datatype datatyped,
+                   int root, MPI_Comm comm);
+int TLS_AMPI_Ibcast(void *buffer, void *bufferd, int count, MPI_Datatype datatype, MPI_Datatype datatyped,
+                    int root, MPI_Comm comm, MPI_Request *request);
+int TLS_AMPI_Reduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                    MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                    int root, MPI_Comm comm);
+int TLS_AMPI_Ireduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                     MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                     int root, MPI_Comm comm, MPI_Request *request);
+int TLS_AMPI_Allreduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                       MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                       MPI_Comm comm);
+int TLS_AMPI_Iallreduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                        MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                        MPI_Comm comm, MPI_Request *request);
+int TLS_AMPI_Scan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                  MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                  MPI_Comm comm);
+int TLS_AMPI_Exscan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                    MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                    MPI_Comm comm);
+int TLS_AMPI_Gather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                    MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                    MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+int TLS_AMPI_Gatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                     MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[],
+                     MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+int TLS_AMPI_Scatter(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                     MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                     MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+int TLS_AMPI_Scatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displs[], MPI_Datatype sendtype,
+                      MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                      MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+int TLS_AMPI_Allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                       MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                       MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLS_AMPI_Allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                        MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[],
+                        MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLS_AMPI_Alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                      MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                      MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLS_AMPI_Alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                       MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int rdispls[],
+                       MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
 
 #ifdef __cplusplus
 }
