@@ -1,9 +1,8 @@
 //! Walking a datatype's envelope and contents down to runs of active doubles.
 #![forbid(unsafe_code)]
 
-use super::foreign::tool_of;
 use super::layout::{Piece, Run, wide_bytes};
-use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC};
+use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC, tool_of};
 use crate::foreign::Tool;
 use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;

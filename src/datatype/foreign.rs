@@ -5,10 +5,10 @@ use super::activity::{self, activity};
 use super::argument::BufferTriple;
 use super::layout::{Foreign, Layout, Other};
 use super::lock;
-use super::magic::TOOL_MAGIC;
+use super::magic::mark_of_tool;
 use crate::count::from_c;
 use crate::error::{Code, Error};
-use crate::foreign::{Tool, tool};
+use crate::foreign::Tool;
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, MpiResult};
 use crate::tape::Var;
@@ -21,16 +21,6 @@ static TYPES: Mutex<Vec<(usize, Datatype)>> = Mutex::new(Vec::new());
 /// Whether there are any: programs without other tools ask no more.
 static SOME: AtomicBool = AtomicBool::new(false);
 
-fn mark_of(index: usize) -> i64 {
-    TOOL_MAGIC + 2 * i64::try_from(index).unwrap_or(i64::MAX >> 2)
-}
-
-/// The tool whose type bears a mark.
-pub(super) fn tool_of(mark: i64) -> Option<&'static Tool> {
-    let beyond = mark.checked_sub(TOOL_MAGIC).filter(|beyond| beyond % 2 == 0)?;
-    tool::tool(usize::try_from(beyond / 2).ok()?)
-}
-
 /// The datatype of a tool's variable.
 pub fn tool_type(tool: &'static Tool) -> MpiResult<Datatype> {
     activity::require_installed()?;
@@ -39,7 +29,7 @@ pub fn tool_type(tool: &'static Tool) -> MpiResult<Datatype> {
         return Ok(*known);
     }
     let extent = i64::try_from(tool.bytes).unwrap_or(i64::MAX);
-    let made = Made::marked(Datatype::double(), extent, mark_of(tool.index))?.commit()?;
+    let made = Made::marked(Datatype::double(), extent, mark_of_tool(tool.index))?.commit()?;
     let name = CString::new(tool.name.replace('\0', "")).unwrap_or_default();
     made.datatype().set_name(&name)?;
     let made = made.into_datatype();

@@ -204,7 +204,8 @@ fn test_steps_of_floats() {
     let (mut x, mut y) = ([1.5f32, 2.5], [0.0f32; 2]);
     let of = |numbers: &mut [f32], reads| {
         let (base, n) = (numbers.as_mut_ptr().cast(), numbers.len());
-        Argument { name: c"buf", base, n, format: Format::Float, reads, writes: !reads }
+        let place = Place::Array { base, format: Format::Float };
+        Argument { name: c"buf", n, place, reads, writes: !reads }
     };
     let arguments = [of(&mut x, true), of(&mut y, false)];
     let (mut xb, mut yb) = ([1.0f32; 2], [4.0f32; 2]);

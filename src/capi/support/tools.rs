@@ -17,13 +17,15 @@ use crate::mpi::{Comm, Datatype, MpiResult, Op, error, is_in_place, wide_int};
 use crate::tape::Var;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::sync::{Mutex, PoisonError};
 
 thread_local! {
     /// By the number of the tool.
     static STEPS: RefCell<Vec<Steps>> = const { RefCell::new(Vec::new()) };
-    /// The names of calls that steps have, which are never many.
-    static CALLS: RefCell<Vec<&'static CStr>> = const { RefCell::new(Vec::new()) };
 }
+
+/// The names of calls that steps have, which are never many.
+static CALLS: Mutex<Vec<&'static CStr>> = Mutex::new(Vec::new());
 
 fn busy() -> Error {
     let why = "a function of the AD tool's table has called the library, or the thread ends";
@@ -77,15 +79,13 @@ pub fn statistics(tool: &Tool) -> Result<(crate::tape::Statistics, usize)> {
 }
 
 fn interned(call: &str) -> &'static CStr {
-    CALLS.with_borrow_mut(|calls| {
-        if let Some(known) = calls.iter().find(|known| known.to_bytes() == call.as_bytes()) {
-            return *known;
-        }
-        let new: &'static CStr =
-            Box::leak(CString::new(call).unwrap_or_default().into_boxed_c_str());
-        calls.push(new);
-        new
-    })
+    let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = calls.iter().find(|known| known.to_bytes() == call.as_bytes()) {
+        return known;
+    }
+    let new: &'static CStr = Box::leak(CString::new(call).unwrap_or_default().into_boxed_c_str());
+    calls.push(new);
+    new
 }
 
 /// What a call does with the items of a buffer.
