@@ -47,6 +47,9 @@ impl Comm {
 
     /// A communicator of these ranks, in this order. Collective over them alone.
     pub fn of_ranks(self, ranks: &[c_int]) -> MpiResult<Self> {
+        // Open MPI's own messages within this call have its tag, on this communicator. Parcels that nobody has received yet have
+        // another one.
+        const TAG: c_int = 1;
         let all = self.group()?;
         let n = c_int::try_from(ranks.len()).expect("as many as there are ranks");
         let (mut group, mut new) = (all.0, Self::null().0);
@@ -54,7 +57,7 @@ impl Comm {
         check(unsafe { raw::MPI_Group_incl(all.0, n, ranks.as_ptr(), &mut group) })?;
         let group = Group(group);
         // SAFETY: a live communicator, a group of its members, and a place for the answer.
-        check(unsafe { raw::MPI_Comm_create_group(self.0, group.0, 0, &mut new) })?;
+        check(unsafe { raw::MPI_Comm_create_group(self.0, group.0, TAG, &mut new) })?;
         // SAFETY: the communicator just made, and a predefined handler.
         check(unsafe { raw::MPI_Comm_set_errhandler(new, mpi_sys::RSMPI_ERRORS_RETURN) })?;
         Ok(Self(new))
