@@ -354,6 +354,26 @@ TEST_CASE("test_pmap_devices_must_be_ranks") {
                  "both rank 0 and rank 1"));
 }
 
+TEST_CASE("test_pmap_sibling_branches_never_wait_for_each_other") {
+  if (size() < 5) return;
+  const pmap_ranks p(test::world, device_map("{1: [1, 3], 2: [2, 4]}"));
+  // The branch of device 2 stands still until the other one has made its communicator and is done with it.
+  for (int time = 0; time < 2; ++time) {
+    const placed y = p.program([&] {
+      const placed xs = p.scatter(p.place(0, [] { return varmat(4, 2, 1.5); }), 0, "[]");
+      const placed ys = p.run("d", {xs}, [&](const auto &v) {
+        if (p.home() == 2) MPI_Recv(nullptr, 0, MPI_BYTE, rank() - 1, 7, test::world, MPI_STATUS_IGNORE);
+        const placed zs = p.run("dd", {p.broadcast(v[0], "[d]")}, [](const auto &w) { return w[0]; });
+        const placed sum = p.select(p.allreduce(zs));
+        if (p.home() == 1) MPI_Send(nullptr, 0, MPI_BYTE, rank() + 1, 7, test::world);
+        return sum;
+      });
+      return p.gather(ys, 0);
+    });
+    if (rank() == 0) CHECK(values(y.matrix()) == numbers(8, 3.0));
+  }
+}
+
 TEST_CASE("test_pmap_iterations_keep_to_their_devices") {
   if (size() < 5) return;
   const pmap_ranks p(test::world, device_map("{1: [1, 3], 2: [2, 4]}"));
