@@ -31,5 +31,6 @@ pub mod sparsity; // floor 3
 pub mod special; // floor 1
 pub mod tape; // floor 2
 pub mod time_loop; // floor 4
+pub mod trace; // floor 1
 pub mod user_operation; // floor 4
 pub mod var_pack; // floor 1

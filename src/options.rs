@@ -11,6 +11,7 @@
 
 use crate::error::{Code, Error, Result};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The name of a variable.
@@ -68,6 +69,11 @@ pub fn polling() -> bool {
 /// communicator enters.
 pub fn nests() -> u16 {
     Variable("ADMPI_NESTS").number().unwrap_or(1)
+}
+
+/// The file for a trace. Default, also by an empty text: none. Read when a tape is made, when a communicator enters, and at the end.
+pub fn trace() -> Option<PathBuf> {
+    Variable("ADMPI_TRACE").raw().filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 /// Whether the tape asks for huge pages. Default: no. Read once, when memory is first committed.

@@ -17,6 +17,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("var_pack", 1),
     ("options", 1),
     ("profile", 1),
+    ("trace", 1),
     ("tape", 2),
     ("foreign", 3),
     ("matrix", 3),
@@ -44,6 +45,9 @@ const SAME_FLOOR: &[(&str, &str)] = &[
     ("elementary", "special"),
     ("implicit", "user_operation"),
     ("options", "error"),
+    ("trace", "count"),
+    ("trace", "error"),
+    ("trace", "options"),
 ];
 
 /// These know nothing of the others, whatever their floor.

@@ -61,7 +61,7 @@ int32_t admpi_set_check(int32_t on);
 /**
  * Makes a tape. It takes no memory before it is used, and does not become the thread's current tape.
  * @param[out] tape_out  the tape; free it with admpi_tape_free
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_DISK (the file of ADMPI_TRACE cannot be written)
  */
 int32_t admpi_tape_new(admpi_tape **tape_out);
 

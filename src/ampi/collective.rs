@@ -27,7 +27,7 @@ use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{CallForm, Comm, Failure, List, MpiResult, Operation, Reach, Staging};
-use crate::tape::{self, Dependence, Event, Ids, Position, Sweep, Tape};
+use crate::tape::{self, Dependence, Event, Ids, Position, Seen, Sweep, Tape};
 use std::ffi::c_int;
 
 /// What a collective is recorded on: the tape, and where its adjoint travels. None if nothing is recorded.
@@ -336,6 +336,10 @@ impl<R: AdjointRule> Event for BlockingEvent<R> {
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
         on.unknown(crate::ampi::ACROSS_RANKS)
     }
+
+    fn seen(&self) -> Option<Seen> {
+        Some(Seen::Exchange { waits: true })
+    }
 }
 
 /// The start of a nonblocking call.
@@ -357,6 +361,10 @@ impl<R: AdjointRule> Event for StartEvent<R> {
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
         on.unknown(crate::ampi::ACROSS_RANKS)
+    }
+
+    fn seen(&self) -> Option<Seen> {
+        Some(Seen::Exchange { waits: true })
     }
 }
 
@@ -382,6 +390,10 @@ impl<R: AdjointRule> Event for CompletionEvent<R> {
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
         on.unknown(crate::ampi::ACROSS_RANKS)
+    }
+
+    fn seen(&self) -> Option<Seen> {
+        Some(Seen::Exchange { waits: false })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The library's life between MPI's beginning and its end.
 
-use super::{communicator, late, lock, window};
+use super::{communicator, late, lock, trace, window};
 use crate::datatype;
 use crate::error::{Code, Error};
 use crate::mpi::{self, Comm, CommAttribute, MpiResult};
@@ -34,17 +34,20 @@ pub fn init(comm: Comm) -> MpiResult<()> {
         tape::set_accompanied();
         tape::set_rank(comm.rank()?);
     }
-    communicator::enter(comm)
+    communicator::enter(comm)?;
+    trace::init(comm)
 }
 
 /// Gives back all that MPI holds for the library. Collective over all processes that share communicators.
 pub fn finalize() -> MpiResult<()> {
     let ending = *lock(&ENDING);
-    ending.map_or(Ok(()), |ending| ending.delete(Comm::itself()))
+    ending.map_or(Ok(()), |ending| ending.delete(Comm::itself()))?;
+    trace::failure().map_or(Ok(()), |error| Err(error.into()))
 }
 
 fn end() {
     *lock(&ENDING) = None;
+    trace::finish();
     late::settle_orphans();
     late::settle_late();
     window::remove();

@@ -19,7 +19,8 @@ use crate::mpi::message::{self, Envelope, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Doubles, MpiResult, Payload, Serial, Staging, Status, Writable, quirks};
-use crate::tape::{self, Dependence, Event, Ids, Sweep};
+use crate::tape::{self, Dependence, Event, Ids, Seen, Sweep};
+use crate::trace::{self, Way};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 
@@ -61,6 +62,26 @@ impl Event for Sent {
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
         on.unknown(crate::ampi::ACROSS_RANKS)
     }
+
+    fn seen(&self) -> Option<Seen> {
+        let Envelope { peer, tag } = self.to;
+        Some(seen(self.private, (peer, tag), Way::Out, 0, self.ids.len()))
+    }
+}
+
+/// What a trace is told of a message. The ranks of an intercommunicator are of two groups, so no arrow joins its messages.
+fn seen(
+    private: &AdjointComm,
+    (peer, tag): (c_int, c_int),
+    way: Way,
+    order: u64,
+    n: usize,
+) -> Seen {
+    if private.is_inter() {
+        return Seen::Exchange { waits: way == Way::Out };
+    }
+    let (comm, own) = (private.name(), private.rank);
+    Seen::Message { message: trace::Message { comm, own, peer, tag, way, order }, n }
 }
 
 /// From how many adjoints on they are sent from where they lie. It pays from there on, more the longer the message is
@@ -93,6 +114,10 @@ impl Event for Received {
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
         on.unknown(crate::ampi::ACROSS_RANKS)
+    }
+
+    fn seen(&self) -> Option<Seen> {
+        Some(seen(self.private, (self.source, self.tag), Way::In, self.post, wide32(self.n)))
     }
 }
 

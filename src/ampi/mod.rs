@@ -37,6 +37,7 @@ pub mod scan;
 pub mod stamp;
 pub mod statistics;
 pub mod tangents;
+pub mod trace;
 pub mod traffic;
 pub mod user_op;
 pub mod window;

@@ -116,7 +116,14 @@ pub extern "C-unwind" fn admpi_finalize() -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Finalize() -> c_int {
     // SAFETY: MPI removes the attribute on MPI_COMM_SELF first, which ends the library.
-    unsafe { raw::MPI_Finalize() }
+    let code = unsafe { raw::MPI_Finalize() };
+    match crate::ampi::trace::failure() {
+        Some(error) if code == raw::SUCCESS => {
+            crate::error::set_last(&error);
+            raw::constants().err_other
+        }
+        _ => code,
+    }
 }
 
 /// Counts what this process has sent so far for active data. Local.

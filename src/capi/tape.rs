@@ -4,6 +4,7 @@ use super::{array, array_mut, entry, get, give, null, put};
 use crate::count::from_c;
 use crate::error::{Code, Error, Result, set_last, with_last};
 use crate::tape::{self, Outside, Room, Tape};
+use crate::trace;
 use std::ffi::{c_char, c_void};
 
 // By the names under which C knows them: they are defined in `include/admpi/var.h`.
@@ -109,11 +110,20 @@ pub extern "C-unwind" fn admpi_set_check(on: i32) -> i32 {
 
 /// Makes a tape. It takes no memory before it is used, and does not become the thread's current tape.
 /// @param[out] tape_out  the tape; free it with admpi_tape_free
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_DISK (the file of ADMPI_TRACE cannot be written)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_new(tape_out: *mut *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { give(("tape_out", tape_out), || Ok(Box::into_raw(Box::new(Tape::new())).cast())) }
+    unsafe {
+        give(("tape_out", tape_out), || {
+            trace::start_alone()?;
+            let mut tape = Box::new(Tape::new());
+            if trace::is_on() {
+                tape.set_profile(true)?;
+            }
+            Ok(Box::into_raw(tape).cast())
+        })
+    }
 }
 
 /// Frees a tape. If it is the calling thread's current one, the thread has none afterwards. A tape cannot be freed while it

@@ -18,6 +18,11 @@ admpi_tape *admpi_shim_current(void) { return admpi_tls_tape; }
 
 void admpi_shim_set_current(admpi_tape *tape) { admpi_tls_tape = tape; }
 
+/* What a trace has noted is written when the process ends. */
+void admpi_shim_end(void);
+
+__attribute__((destructor)) static void end(void) { admpi_shim_end(); }
+
 /* Checking is asked for by the environment before the first value is made, or later by a call. */
 __attribute__((constructor)) static void read_environment(void) {
   const char *check = getenv("ADMPI_CHECK");

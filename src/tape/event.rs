@@ -2,6 +2,7 @@
 
 use super::dependence::Dependence;
 use super::sweep::Sweep;
+use super::traced::Seen;
 use super::{HEADER_BYTES, Tape};
 use crate::count::wide32;
 use crate::error::Result;
@@ -22,6 +23,10 @@ pub trait Event: 'static {
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
         on.what_is_added_to(|sweep| self.reverse(sweep))
     }
+    /// What a trace is told of it; nothing by default, unless it runs code of the user's.
+    fn seen(&self) -> Option<Seen> {
+        Self::PAUSES.then_some(Seen::UserCode)
+    }
     /// Restores the primal values as they were before the operation.
     fn undo(&mut self, _sweep: &mut Sweep<'_>) {}
     /// Overwrites them again.
@@ -40,6 +45,7 @@ pub struct Header {
 
 pub type ReverseOp = unsafe fn(*mut u8, &mut Sweep<'_>) -> Result<()>;
 pub type DependOp = unsafe fn(*mut u8, &mut Dependence<'_, '_>) -> Result<()>;
+pub type SeenOp = fn(*const u8) -> Option<Seen>;
 pub type StateOp = unsafe fn(*mut u8, &mut Sweep<'_>);
 pub type DropOp = unsafe fn(*mut u8);
 
@@ -48,6 +54,7 @@ pub struct Ops {
     pub name: &'static str,
     pub reverse: ReverseOp,
     pub depend: DependOp,
+    pub seen: SeenOp,
     pub undo: StateOp,
     pub redo: StateOp,
     pub drop: DropOp,
@@ -69,6 +76,10 @@ impl<E: Event> OpsOf<E> {
         depend: |payload, on| {
             // SAFETY: as above.
             unsafe { (*payload.cast::<E>()).depend(on) }
+        },
+        seen: |payload| {
+            // SAFETY: as above.
+            unsafe { (*payload.cast::<E>()).seen() }
         },
         undo: |payload, sweep| {
             // SAFETY: as above.

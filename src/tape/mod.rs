@@ -31,6 +31,7 @@ mod sweep;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod traced;
 
 pub use callback::ReverseFn;
 pub use companions::Companion;
@@ -51,6 +52,7 @@ pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;
 pub use tags::{REMOTE, REMOTE_RANK_BITS, is_foreign as is_foreign_tag};
+pub use traced::{Mark, Seen};
 
 use crate::arena::{self, Budget, Estate, Stream};
 use crate::count::{wide, wide32};

@@ -15,6 +15,7 @@ use super::sweep::Sweep;
 use crate::error::{Code, Error, Result};
 use crate::profile::{Numbers, Profile};
 use crate::tape::HEADER_BYTES;
+use crate::trace::{self, Kind, Link};
 use std::ffi::CString;
 use std::time::Instant;
 
@@ -52,6 +53,16 @@ struct Open {
     began: u32,
     /// It is a source line, in which nothing else can be open.
     line: bool,
+    /// For a trace: when it began, or a sweep came to this region; and when the sweep began.
+    since: u64,
+    swept_since: u64,
+}
+
+impl Open {
+    fn new(region: usize, sweeping: bool, began: u32, line: bool) -> Self {
+        let now = if trace::is_on() { trace::now() } else { 0 };
+        Self { region, sweeping, began, line, since: now, swept_since: now }
+    }
 }
 
 #[derive(Default)]
@@ -67,6 +78,15 @@ pub(super) struct Regions {
     clock: Option<Instant>,
 }
 
+/// Tells a trace of the time since `open` came to its region.
+fn note(regions: &[Region], open: &Open) {
+    if trace::is_on() && open.region != OUTSIDE {
+        let kind = if open.sweeping { Kind::RegionSwept } else { Kind::Region };
+        let name = &regions[open.region].name;
+        trace::add_span(kind, name, open.since, trace::now(), Link::NONE);
+    }
+}
+
 fn as_float(n: u64) -> f64 {
     #[allow(clippy::cast_precision_loss)] // counts below 2^53
     let float = n as f64;
@@ -78,7 +98,7 @@ impl Regions {
         if !self.on {
             count_wanting_regions(true);
             self.open.clear();
-            self.open.push(Open { region: OUTSIDE, sweeping: false, began: 0, line: false });
+            self.open.push(Open::new(OUTSIDE, false, 0, false));
         }
         if self.regions.is_empty() {
             let name = OUTSIDE_NAME.to_owned();
@@ -144,9 +164,21 @@ impl Regions {
         if let Ok(at) = self.borders.binary_search_by_key(&event, |&(event, _)| event)
             && let Some(sweep) = self.open.last_mut()
         {
-            sweep.region = self.borders[at].1;
+            let below = self.borders[at].1;
+            note(&self.regions, sweep);
+            (sweep.region, sweep.since) = (below, if trace::is_on() { trace::now() } else { 0 });
         }
         Ok(())
+    }
+
+    /// What is open ends.
+    fn close(&mut self) {
+        if let Some(open) = self.open.pop() {
+            note(&self.regions, &open);
+            if open.sweeping && trace::is_on() {
+                trace::add_span(Kind::Sweep, "reverse", open.swept_since, trace::now(), Link::NONE);
+            }
+        }
     }
 
     /// An error, and it is closed, where a callback of the innermost sweep has left a region open.
@@ -199,7 +231,7 @@ impl Companion for Regions {
         if self.on {
             let above = self.borders.partition_point(|&(event, _)| event < from.event);
             let region = self.borders.get(above).map_or(self.innermost(), |&(_, below)| below);
-            self.open.push(Open { region, sweeping: true, began: from.event, line: false });
+            self.open.push(Open::new(region, true, from.event, false));
         }
         Ok(())
     }
@@ -215,7 +247,7 @@ impl Companion for Regions {
             return Ok(());
         }
         let ended = self.left_none_open();
-        self.open.pop();
+        self.close();
         ended
     }
 
@@ -231,7 +263,7 @@ impl Companion for Regions {
             if bottom {
                 break;
             }
-            self.open.pop();
+            self.close();
         }
         if bottom {
             self.open.iter_mut().for_each(|open| open.began = 0);
@@ -286,7 +318,7 @@ impl Tape {
         let regions = self.companion::<Regions>();
         let region = regions.inner(name);
         regions.regions[region].numbers.count += 1.0;
-        regions.open.push(Open { region, sweeping: false, began, line });
+        regions.open.push(Open::new(region, false, began, line));
         Ok(())
     }
 
@@ -319,7 +351,7 @@ impl Tape {
 
     fn leave(&mut self) -> Result<()> {
         let bordered = self.border();
-        self.companion::<Regions>().open.pop();
+        self.companion::<Regions>().close();
         bordered.map(|_| ())
     }
 

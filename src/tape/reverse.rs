@@ -8,6 +8,7 @@ use super::nest::{Outside, Running};
 use super::position::Position;
 use super::sweep::Sweep;
 use crate::error::{Code, Error, Result};
+use crate::trace;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -85,6 +86,8 @@ impl Sweep<'_> {
             let reverse = |sweep: &mut Self| unsafe { (header.ops.reverse)(payload, sweep) };
             let done = if finite::wanted() {
                 self.run_finite_event(header.ops.name, reverse)
+            } else if trace::is_on() {
+                self.run_traced_event(index, reverse)
             } else {
                 reverse(self)
             };

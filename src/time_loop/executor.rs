@@ -11,6 +11,7 @@ use super::step::Step;
 use super::store::{Snapshot, Store};
 use crate::error::{Code, Error, Result};
 use crate::tape::{Dependence, Event, NestToken, Outside, Sweep, Tape, Var, current};
+use crate::trace::{self, Kind, Link};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -445,19 +446,31 @@ impl Run {
     fn sweep(&mut self, width: usize) -> Result<()> {
         self.plan.turn();
         while let Some(action) = self.plan.back() {
-            match action {
-                Action::Store(place) => {
-                    let kept = self.keep(place);
-                    self.agreed_on_disk(place, kept)?;
-                }
-                Action::Restore => self.restore()?,
-                Action::Drop(which) => self.drop(which),
-                Action::Advance(to) => self.advance(to)?,
-                Action::Record => self.record()?,
-                Action::Reverse => self.reverse_block(width)?,
+            let begin = if trace::is_on() { trace::now() } else { 0 };
+            let done = self.act(action, width);
+            if begin != 0 {
+                trace::add_span(Kind::Loop, action.name(), begin, trace::now(), Link::NONE);
             }
+            done?;
         }
         Ok(())
+    }
+
+    fn act(&mut self, action: Action, width: usize) -> Result<()> {
+        match action {
+            Action::Store(place) => {
+                let kept = self.keep(place);
+                self.agreed_on_disk(place, kept)
+            }
+            Action::Restore => self.restore(),
+            Action::Drop(which) => {
+                self.drop(which);
+                Ok(())
+            }
+            Action::Advance(to) => self.advance(to),
+            Action::Record => self.record(),
+            Action::Reverse => self.reverse_block(width),
+        }
     }
 
     /// Brings the newest state that is kept to `scratch`.

@@ -31,6 +31,20 @@ pub enum Action {
     Reverse,
 }
 
+impl Action {
+    /// For a trace.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Store(_) => "store state",
+            Self::Restore => "restore state",
+            Self::Drop(_) => "drop state",
+            Self::Advance(_) => "advance",
+            Self::Record => "record block",
+            Self::Reverse => "reverse block",
+        }
+    }
+}
+
 /// Something that is kept: the state before a block, or the block.
 #[derive(Debug)]
 pub struct Kept<T> {

@@ -34,6 +34,13 @@ unsafe extern "C-unwind" fn admpi_shim_fail(code: i32, message: *const c_char) -
     set_last(&Error::new(code, message))
 }
 
+/// The shim calls it when the process ends.
+#[unsafe(no_mangle)]
+extern "C" fn admpi_shim_end() {
+    // Nobody is left who could be told.
+    let _ = catch_unwind(crate::trace::end);
+}
+
 pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

@@ -11,6 +11,7 @@ use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Completion, Transfer};
 use crate::mpi::{CallForm, Comm, Failure, MpiResult, StatusSlots, error};
 use crate::tape;
+use crate::trace::{self, Link};
 use std::any::Any;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -26,7 +27,30 @@ pub fn entered(call: &str) {
 
 /// Runs a call of MPI's kind. Its error is raised on `comm` as the last act, when nothing of ours is left to
 /// unwind.
+#[inline]
 pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> MpiResult<()>) -> c_int {
+    if trace::is_on() {
+        return traced(call, Link::NONE, || run(call, comm, body));
+    }
+    run(call, comm, body)
+}
+
+/// Notes a call for the trace.
+#[cold]
+fn traced(call: &str, link: Link, body: impl FnOnce() -> c_int) -> c_int {
+    let mark = tape::current(|tape| tape.trace_mark());
+    let begin = trace::now();
+    let code = body();
+    let times = (begin, trace::now());
+    let noted =
+        mark.and_then(|mark| tape::current(|tape| tape.trace_call(call, mark, times, link)));
+    if noted.is_none() {
+        trace::add_span(trace::Kind::Call, call, times.0, times.1, link);
+    }
+    code
+}
+
+fn run(call: &str, comm: Comm, body: impl FnOnce() -> MpiResult<()>) -> c_int {
     entered(call);
     synchronised(call, Object::Comm(comm), || match guarded(body) {
         Ok(()) => raw::SUCCESS,
@@ -73,8 +97,27 @@ pub unsafe fn dispatched(
     library: impl FnOnce(CallForm) -> MpiResult<Dispatched>,
     passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
 ) -> c_int {
+    if trace::is_on() {
+        // SAFETY: handed on.
+        let body = || unsafe { dispatch(call, comm, end, library, passive) };
+        return traced(call, Link::NONE, body);
+    }
+    // SAFETY: handed on.
+    unsafe { dispatch(call, comm, end, library, passive) }
+}
+
+/// # Safety
+/// As for `dispatched`.
+#[inline(always)]
+unsafe fn dispatch(
+    call: &str,
+    comm: Comm,
+    end: Return,
+    library: impl FnOnce(CallForm) -> MpiResult<Dispatched>,
+    passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
+) -> c_int {
     let mut is_passive = false;
-    let code = mpi_call(call, comm, || {
+    let code = run(call, comm, || {
         let (call_form, place) = match end {
             Return::WhenDone => (CallForm::Blocking, std::ptr::null_mut()),
             Return::AtOnce(place) if place.is_null() => return Err(null("request").into()),
@@ -96,12 +139,33 @@ pub unsafe fn dispatched(
 }
 
 /// As `dispatched`, of a message of which the caller knows whether it is passive: then it goes to MPI without a guard, which
-/// costs some 60 instructions. In checking mode `library` looks at it first.
+/// costs some 60 instructions. In checking mode `library` looks at it first. A trace asks for its `link`.
 ///
 /// # Safety
 /// As for `dispatched`.
 #[inline(always)]
 pub unsafe fn dispatched_message(
+    call: &str,
+    comm: Comm,
+    end: Return,
+    is_passive: bool,
+    library: impl FnOnce(CallForm) -> MpiResult<Dispatched>,
+    passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
+    link: impl FnOnce() -> Link,
+) -> c_int {
+    if trace::is_on() {
+        // SAFETY: handed on.
+        let body = || unsafe { dispatch_message(call, comm, end, is_passive, library, passive) };
+        return traced(call, link(), body);
+    }
+    // SAFETY: handed on.
+    unsafe { dispatch_message(call, comm, end, is_passive, library, passive) }
+}
+
+/// # Safety
+/// As for `dispatched`.
+#[inline(always)]
+unsafe fn dispatch_message(
     call: &str,
     comm: Comm,
     end: Return,
@@ -114,7 +178,7 @@ pub unsafe fn dispatched_message(
         if is_passive && !tape::checking() {
             left(call, comm, end, passive)
         } else {
-            dispatched(call, comm, end, library, passive)
+            dispatch(call, comm, end, library, passive)
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::mpi::raw::{
     self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status,
 };
 use crate::mpi::{Comm, Datatype, StatusSlot, twins};
+use crate::trace::Link;
 use std::ffi::{c_int, c_void};
 
 type Send = unsafe fn(*const c_void, MPI_Count, MPI_Datatype, c_int, c_int, MPI_Comm) -> c_int;
@@ -56,6 +57,12 @@ pub const SYNCHRONOUS: Sending =
 pub const READY: Sending =
     Sending::new(&Mode::READY, large::rsend, large::irsend, large::rsend_init);
 
+/// What a trace is told of a message before it is known what it holds: bytes as they lie in memory.
+fn link(data: &BufferTriple, with: Envelope) -> Link {
+    let extent = data.datatype().extent().map_or(0, |(_, extent)| extent.unsigned_abs());
+    Link { peer: with.peer, tag: with.tag, bytes: extent * data.items() as u64 }
+}
+
 /// Whether MPI is to send it: also packed bytes without anything active among them.
 #[inline(always)]
 fn is_left_to_mpi(data: &BufferTriple) -> bool {
@@ -90,7 +97,7 @@ pub unsafe fn send(
     let is_left = is_left_to_mpi(&data);
     let library = |blocking| dispatch::send(is_left, &data, to, on, call_form.mode, blocking);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, end, is_left, library, passive) }
+    unsafe { dispatched_message(name, on, end, is_left, library, passive, || link(&data, to)) }
 }
 
 /// # Safety
@@ -189,8 +196,11 @@ pub unsafe fn send_init(
     let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::send_init(is_left, &data, to, on, call_form.mode);
     // SAFETY: as above.
-    let code =
-        unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) };
+    let code = unsafe {
+        dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive, || {
+            link(&data, to)
+        })
+    };
     if is_left && code == raw::SUCCESS {
         // SAFETY: the call has written a live request there, or the null handle.
         unsafe { (*place).as_mut() }.into_iter().for_each(|request| request.watch(&data));
@@ -234,7 +244,11 @@ pub unsafe fn recv(
     let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::recv(is_left, &data, from, on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, Return::WhenDone, is_left, library, passive) }
+    unsafe {
+        dispatched_message(name, on, Return::WhenDone, is_left, library, passive, || {
+            link(&data, from)
+        })
+    }
 }
 
 /// # Safety
@@ -260,7 +274,11 @@ pub unsafe fn irecv(
     let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::irecv(is_left, &data, from, on);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
+    unsafe {
+        dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive, || {
+            link(&data, from)
+        })
+    }
 }
 
 /// # Safety
@@ -293,7 +311,11 @@ pub unsafe fn recv_init(
     let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::recv_init(is_left, &data, from, on);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
+    unsafe {
+        dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive, || {
+            link(&data, from)
+        })
+    }
 }
 
 /// # Safety
@@ -331,7 +353,11 @@ pub unsafe fn sendrecv(
     let is_left = both_passive(&send, &receive);
     let library = |_| dispatch::sendrecv(is_left, (&send, to), (&receive, from), on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, Return::WhenDone, is_left, library, passive) }
+    unsafe {
+        dispatched_message(name, on, Return::WhenDone, is_left, library, passive, || {
+            link(&send, to)
+        })
+    }
 }
 
 /// # Safety
@@ -367,7 +393,11 @@ pub unsafe fn sendrecv_replace(
     let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::sendrecv_replace(is_left, &data, to, from, on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, Return::WhenDone, is_left, library, passive) }
+    unsafe {
+        dispatched_message(name, on, Return::WhenDone, is_left, library, passive, || {
+            link(&data, to)
+        })
+    }
 }
 
 /// # Safety
@@ -408,7 +438,11 @@ pub unsafe fn isendrecv(
     let is_left = both_passive(&send, &receive);
     let library = |_| dispatch::isendrecv(is_left, (&send, to), (&receive, from), on);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
+    unsafe {
+        dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive, || {
+            link(&send, to)
+        })
+    }
 }
 
 /// # Safety
@@ -445,7 +479,11 @@ pub unsafe fn isendrecv_replace(
     let is_left = is_passive_message(data.datatype());
     let library = |_| dispatch::isendrecv(is_left, (&data, to), (&data, from), on);
     // SAFETY: as above.
-    unsafe { dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive) }
+    unsafe {
+        dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive, || {
+            link(&data, to)
+        })
+    }
 }
 
 /// The books of a probe that has succeeded, and found something if `found` says so.

@@ -1,0 +1,244 @@
+//! What has been noted so far.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// Whether anything is to be noted.
+#[inline(always)]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// What a span of time was spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A call of MPI.
+    Call,
+    /// A region of the program, recorded.
+    Region,
+    /// The part of a sweep that passes what was recorded in a region.
+    RegionSwept,
+    Sweep,
+    /// The adjoint of a message leaves.
+    AdjointSent,
+    /// The adjoint of a message, or of a collective, is waited for.
+    AdjointAwaited,
+    /// An operation whose reverse function runs code of the user's.
+    UserCode,
+    /// An action of a time loop.
+    Loop,
+}
+
+/// The other end of a message, or -1, its tag, and its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    pub peer: i32,
+    pub tag: i32,
+    pub bytes: u64,
+}
+
+impl Link {
+    pub const NONE: Self = Self { peer: -1, tag: -1, bytes: 0 };
+}
+
+/// Nanoseconds since the trace began.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    pub begin: u64,
+    pub end: u64,
+    pub name: u32,
+    pub kind: Kind,
+    pub thread: u16,
+    pub link: Link,
+}
+
+/// Where a message goes, as seen from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Out,
+    In,
+}
+
+/// A message on record. Both ends give it one number: its place among those of one communicator, peer and tag.
+#[derive(Debug, Clone, Copy)]
+pub struct Message {
+    /// The number that all members know the communicator by.
+    pub comm: i64,
+    /// This rank there.
+    pub own: i32,
+    pub peer: i32,
+    pub tag: i32,
+    pub way: Way,
+    /// Ascending in the order in which receives were posted; of sends, in which they are noted.
+    pub order: u64,
+}
+
+/// What an event has that is no message.
+pub const NO_MESSAGE: u32 = u32::MAX;
+
+/// A span in which a message is sent or received, or its adjoint.
+#[derive(Debug, Clone, Copy)]
+pub struct Hop {
+    pub span: u32,
+    pub message: u32,
+    pub adjoint: bool,
+}
+
+/// All that was noted.
+pub struct Noted {
+    pub names: Vec<String>,
+    pub spans: Vec<Span>,
+    pub messages: Vec<Message>,
+    pub hops: Vec<Hop>,
+    /// Spans that came after the limit.
+    pub dropped: u64,
+    /// When the trace began, in nanoseconds of the system's clock.
+    pub began: u64,
+    clock: Instant,
+}
+
+impl Noted {
+    /// The system's clock now, as far as it goes on from when the trace began.
+    pub fn clock_now(&self) -> u64 {
+        self.began + nanos(self.clock.elapsed().as_nanos())
+    }
+}
+
+struct Store {
+    noted: Noted,
+    numbers: HashMap<String, u32>,
+    /// The names noted last, by where their texts lie: most are literals.
+    recent: [(usize, u32); RECENT],
+}
+
+const RECENT: usize = 64;
+/// Spans of a process at most: 40 bytes each.
+const MOST_SPANS: usize = 1 << 24;
+
+static STORE: Mutex<Option<Store>> = Mutex::new(None);
+
+fn store() -> MutexGuard<'static, Option<Store>> {
+    STORE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+thread_local! {
+    /// When the store began, so that a look at the clock needs no lock.
+    static CLOCK: Cell<Option<Instant>> = const { Cell::new(None) };
+    static THREAD: Cell<u16> = const { Cell::new(u16::MAX) };
+}
+
+/// Begins to note, if it has not begun.
+pub fn start() {
+    let mut store = store();
+    if store.is_some() {
+        return;
+    }
+    let began =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| nanos(since.as_nanos()));
+    *store = Some(Store {
+        noted: Noted {
+            names: Vec::new(),
+            spans: Vec::new(),
+            messages: Vec::new(),
+            hops: Vec::new(),
+            dropped: 0,
+            began,
+            clock: Instant::now(),
+        },
+        numbers: HashMap::new(),
+        recent: [(0, 0); RECENT],
+    });
+    ON.store(true, Ordering::Relaxed);
+}
+
+fn nanos(n: u128) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+/// Ends it, and hands over what was noted.
+pub fn take() -> Option<Noted> {
+    ON.store(false, Ordering::Relaxed);
+    store().take().map(|store| store.noted)
+}
+
+/// Nanoseconds since the trace began.
+pub fn now() -> u64 {
+    let clock = CLOCK.get().or_else(|| {
+        let clock = store().as_ref().map(|store| store.noted.clock);
+        CLOCK.set(clock);
+        clock
+    });
+    clock.map_or(0, |clock| nanos(clock.elapsed().as_nanos()))
+}
+
+/// A number for the calling thread.
+fn thread() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    if THREAD.get() == u16::MAX {
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        THREAD.set(u16::try_from(next).unwrap_or(u16::MAX - 1));
+    }
+    THREAD.get()
+}
+
+impl Store {
+    fn number(&mut self, name: &str) -> u32 {
+        let place = name.as_ptr().addr();
+        let recent = (place >> 3) % RECENT;
+        let (known, number) = self.recent[recent];
+        // Another text may lie there by now.
+        if known == place
+            && self.noted.names.get(crate::count::wide32(number)).is_some_and(|text| text == name)
+        {
+            return number;
+        }
+        let number = self.numbers.get(name).copied().unwrap_or_else(|| {
+            let number = u32::try_from(self.noted.names.len()).unwrap_or(u32::MAX);
+            self.noted.names.push(name.to_owned());
+            self.numbers.insert(name.to_owned(), number);
+            number
+        });
+        self.recent[recent] = (place, number);
+        number
+    }
+}
+
+/// Notes a span that began at `begin` and ends at `end`. Its number.
+pub fn add_span(kind: Kind, name: &str, begin: u64, end: u64, link: Link) -> Option<u32> {
+    let mut store = store();
+    let store = store.as_mut()?;
+    if store.noted.spans.len() >= MOST_SPANS {
+        store.noted.dropped += 1;
+        return None;
+    }
+    let name = store.number(name);
+    let number = u32::try_from(store.noted.spans.len()).ok();
+    store.noted.spans.push(Span { begin, end, name, kind, thread: thread(), link });
+    number
+}
+
+/// Notes a message that the call of `span` has put on record. Its number.
+pub fn add_message(span: Option<u32>, mut message: Message) -> u32 {
+    let mut store = store();
+    let (Some(store), Some(span)) = (store.as_mut(), span) else { return NO_MESSAGE };
+    let number = u32::try_from(store.noted.messages.len()).unwrap_or(NO_MESSAGE);
+    if message.way == Way::Out {
+        message.order = number.into();
+    }
+    store.noted.messages.push(message);
+    store.noted.hops.push(Hop { span, message: number, adjoint: false });
+    number
+}
+
+/// Notes that the adjoint of a message is sent, or received, in `span`.
+pub fn hop(span: Option<u32>, message: u32) {
+    let mut store = store();
+    if let (Some(store), Some(span), true) = (store.as_mut(), span, message != NO_MESSAGE) {
+        store.noted.hops.push(Hop { span, message, adjoint: true });
+    }
+}
