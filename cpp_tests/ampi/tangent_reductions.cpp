@@ -384,6 +384,24 @@ struct defective {
     check("Allgatherv", in, size, [](int i) { return 100.0 * i; });
   }
 
+  /// Each rank describes the numbers of all, which are many, by a type of its own.
+  void long_allgatherv() {
+    const int n = 80000 / size, per = rank % 2 == 0 ? 1 : n;
+    MPI_Datatype own;
+    MPI_Type_contiguous(per, scalar, &own);
+    MPI_Type_commit(&own);
+    std::vector<T> mine(static_cast<std::size_t>(n)), in(static_cast<std::size_t>(n * size));
+    for (int i = 0; i < n; ++i) set(mine[i], 1e6 * rank + i);
+    std::vector<int> items_of(size, n / per), places(size);
+    for (int i = 0; i < size; ++i) places[i] = i * (n / per);
+    EITHER(Allgatherv, Iallgatherv, mine.data(), n / per, own, in.data(), items_of.data(), places.data(), own, comm);
+    bool right = true;
+    for (int i = 0; i < n * size; ++i) right = right && is(in[i], 1e6 * (i / n) + i % n);
+    INFO("Allgatherv of long parts, blocks: ", blocks, ", ranks: ", size);
+    CHECK(right);
+    MPI_Type_free(&own);
+  }
+
   void alltoallw() {
     std::vector<T> out = buffer(100.0 * rank, size), in = buffer(-1.0, size);
     EITHER(Alltoallw, Ialltoallw, out.data(), counts.data(), bytes.data(), types.data(), in.data(), counts.data(), bytes.data(),
@@ -518,6 +536,7 @@ void check_defective(MPI_Datatype scalar) {
     for (const bool blocks : {true, false}) {
       defective<T> calls(comm, blocks, scalar);
       calls.allgatherv();
+      calls.long_allgatherv();
       calls.alltoallw();
       calls.alltoallv();
       calls.neighbor_alltoallw();

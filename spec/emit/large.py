@@ -320,8 +320,9 @@ def allgatherv(f, parts=v_parts("recvcounts", "displs", "recvtype")):
         let own = {OWN_SEND};
         let all = |n| {parts};
         """
+    blocks = "false" if "request" in f.names else "true"
     return vector(f, "vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all)", start,
-                  "allgatherv_is_wrong(comm, recvcounts, recvtype)", sendbuf="from")
+                  f"allgatherv_is_wrong(comm, recvcounts, recvtype, {blocks})", sendbuf="from")
 
 
 def alltoall_parts(f, sends, receives):

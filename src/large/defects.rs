@@ -41,6 +41,13 @@ pub fn gatherv(comm: Comm, root: c_int, blocks: bool) -> Option<usize> {
     }
 }
 
+/// The most bytes, of all parts of one group, that `Allgatherv` moves as it should.
+fn allgatherv_limit(blocks: bool) -> Option<i64> {
+    let hangs = quirks::ALLGATHERV_HANGS_PAST_2_GIB.then(|| i64::from(limit()));
+    let cuts = quirks::ALLGATHERV_CUTS_BY_OWN_ITEMS_FROM.filter(|_| blocks);
+    hangs.into_iter().chain(cuts.map(|from| from - 1)).min()
+}
+
 /// The same of `Allgatherv`: all ranks of one group receive as many bytes.
 pub fn allgatherv(
     comm: Comm,
@@ -52,13 +59,13 @@ pub fn allgatherv(
         return partners(comm);
     }
     let of_one = quirks::ALLGATHERV_OF_ONE_IGNORES_DISPLACEMENT;
-    let long = quirks::ALLGATHERV_HANGS_PAST_2_GIB;
-    let ranks = if of_one || long { partners(comm)? } else { return None };
+    let most = allgatherv_limit(blocks);
+    let ranks = if of_one || most.is_some() { partners(comm)? } else { return None };
     if comm.is_inter().ok()? {
         return None;
     }
     let bytes = items(ranks).saturating_mul(datatype.size().ok()?);
-    (of_one && ranks == 1 || long && bytes > i64::from(limit())).then_some(ranks)
+    (of_one && ranks == 1 || most.is_some_and(|most| bytes > most)).then_some(ranks)
 }
 
 /// Whether `Ibcast` puts data in wrong places. The types are each rank's own, so they do not count.
@@ -88,20 +95,21 @@ fn partners(comm: Comm) -> Option<usize> {
 pub fn large_allgatherv(
     comm: Comm,
     datatype: Datatype,
+    blocks: bool,
     items: impl FnOnce(usize) -> MpiResult<i64>,
 ) -> bool {
     let of_one = quirks::ALLGATHERV_OF_ONE_IGNORES_DISPLACEMENT;
-    let long = quirks::ALLGATHERV_HANGS_PAST_2_GIB;
+    let most = allgatherv_limit(blocks);
     let one_type = quirks::PARTS_BETWEEN_GROUPS_TAKE_ONE_TYPE;
     let wrong = || -> MpiResult<bool> {
         let n = wide_int(comm.partners()?);
         if comm.is_inter()? {
-            return Ok(long || of_one || one_type);
+            return Ok(most.is_some() || of_one || one_type);
         }
-        let bytes = if long { items(n)?.saturating_mul(datatype.size()?) } else { 0 };
-        Ok(of_one && n == 1 || bytes > i64::from(limit()))
+        let Some(most) = most else { return Ok(of_one && n == 1) };
+        Ok(of_one && n == 1 || items(n)?.saturating_mul(datatype.size()?) > most)
     };
-    (of_one || long || one_type) && wrong().unwrap_or(false)
+    (of_one || most.is_some() || one_type) && wrong().unwrap_or(false)
 }
 
 /// Whether `Gather` or `Scatter` cuts a part within an item. All ranks must take the same way. Within a group each has a

@@ -73,6 +73,12 @@ pub const ALLGATHERV_HANGS_PAST_2_GIB: bool = seen_in(MPICH);
 /// Shown by `test_tangent_types_in_calls_that_an_mpi_gets_wrong` on one rank.
 pub const ALLGATHERV_OF_ONE_IGNORES_DISPLACEMENT: bool = seen_in(MPICH);
 
+/// MPICH 4.0: an Allgatherv of so many bytes in all passes parts on in pieces, each rank by items of its own type: if the
+/// ranks' types differ it hangs, after data have gone to wrong places. The library exchanges by Alltoallw.
+/// Shown by `test_tangent_types_in_calls_that_an_mpi_gets_wrong` on two ranks.
+pub const ALLGATHERV_CUTS_BY_OWN_ITEMS_FROM: Option<i64> =
+    if seen_in(MPICH) { Some(80 << 10) } else { None };
+
 /// Open MPI 4.1: Alltoallw of a single rank takes displacements for items instead of bytes. The library puts them into
 /// the types.
 /// Shown by `test_tangent_types_in_calls_that_an_mpi_gets_wrong` on one rank.

@@ -243,6 +243,7 @@ pub unsafe fn allgatherv_is_wrong(
     comm: MPI_Comm,
     counts: *const MPI_Count,
     datatype: MPI_Datatype,
+    blocks: bool,
 ) -> bool {
     let items = |n| {
         // SAFETY: handed on.
@@ -250,7 +251,7 @@ pub unsafe fn allgatherv_is_wrong(
         Ok(counts.iter().fold(0_i64, |sum, n| sum.saturating_add(*n)))
     };
     // SAFETY: handed on.
-    unsafe { defects::large_allgatherv(Comm::new(comm), Datatype::new(datatype), items) }
+    unsafe { defects::large_allgatherv(Comm::new(comm), Datatype::new(datatype), blocks, items) }
 }
 
 /// `defects::parts_take_one_type`, of what the caller passed.

@@ -2021,7 +2021,7 @@ pub unsafe fn allgatherv(
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.exchange(
-            guarded(Family::Vector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
+            guarded(Family::Vector, allgatherv_is_wrong(comm, recvcounts, recvtype, true)),
             move || {
                 large_call!(ffi::MPI_Allgatherv_c(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
@@ -2069,7 +2069,7 @@ pub unsafe fn iallgatherv(
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.start_exchange(
-            guarded(Family::Ivector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
+            guarded(Family::Ivector, allgatherv_is_wrong(comm, recvcounts, recvtype, false)),
             move || {
                 large_call!(ffi::MPI_Iallgatherv_c(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
