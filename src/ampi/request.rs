@@ -576,10 +576,15 @@ pub fn all(slots: &mut [Slot], call_form: Completion, places: &mut StatusSlots) 
 
 /// `MPI_Waitany` and `MPI_Testany`; tells which, or that none was active, or that none is complete.
 pub fn any(slots: &mut [Slot], call_form: Completion, place: &mut StatusSlot) -> MpiResult<Found> {
-    completed(slots, call_form, |found, batch| {
-        if !matches!(found, Ok(Found::Nothing)) {
-            place.set(batch.status(0));
+    completed(slots, call_form, |found, batch| match found {
+        Ok(Found::Nothing) => {}
+        // MPICH 4.0 leaves the status of a Testany as it was where all requests are idle.
+        Ok(Found::Inactive) => {
+            if let Ok(empty) = Transfer::default().wait() {
+                place.set(&empty);
+            }
         }
+        _ => place.set(batch.status(0)),
     })
 }
 
