@@ -214,7 +214,7 @@ TEST_CASE("test_locks_tickets") {
   int *counter;
   MPI_Win tickets;
   AMPI_Win_allocate(16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &tickets);
-  counter[0] = 0;
+  counter[0] = counter[1] = 0;
   on.memory()[0] = 1.0;
   AMPI_Barrier(MPI_COMM_WORLD);
   const int rounds = 3;
