@@ -53,7 +53,7 @@ pmap_program sharded(const problem &of, const std::vector<level> &levels, bool r
   return program;
 }
 
-/// The softmax loss of a network of three layers, with one column more than shown in text for biases.
+/// The softmax loss of a network of three layers; o and c are columns of ones.
 problem classifier() {
   const std::string text = R"(
 def loss(x: Tensor[(B, F), 0], t: Tensor[(B, C), 0], o: Tensor[(B, 1), 0], w1: Tensor[(F, H), 0], b1: Tensor[(1, H), 0],
