@@ -1,6 +1,7 @@
 // ADMPI_TRACE: a program on ranks, and the file that rank 0 has written when the library has ended: valid JSON, spans that nest,
 // calls with peer, tag and bytes, the ways of messages, regions, time loops. Also a file that cannot be written.
 #include <admpi.hpp>
+#include <admpi/time_loop.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,6 @@
 // Profiles: what regions record and what sweeps spend on them; nests, callbacks, maps, time loops, resets, and misuse.
 #include <admpi.hpp>
+#include <admpi/time_loop.hpp>
 
 #include <chrono>
 #include <cmath>
