@@ -11,25 +11,25 @@ extern "C" {
 int FW_AMPI_Wait(AMPI_Request *request, MPI_Status *status);
 /** The adjoints of what FW_AMPI_Wait received are where ADTOOL_AMPI_Turn told. */
 int BW_AMPI_Wait(AMPI_Request *request, MPI_Status *status);
-int FW_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
-int BW_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
+int FW_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status *statuses);
+int BW_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status *statuses);
 /* Of those whose answer was that nothing is complete, too: a step for each call. */
 int FW_AMPI_Waitany(int count, AMPI_Request requests[], int *index, MPI_Status *status);
 int BW_AMPI_Waitany(int count, AMPI_Request requests[], int *index, MPI_Status *status);
-int FW_AMPI_Waitsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
-int BW_AMPI_Waitsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
+int FW_AMPI_Waitsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses);
+int BW_AMPI_Waitsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses);
 int FW_AMPI_Test(AMPI_Request *request, int *flag, MPI_Status *status);
 int BW_AMPI_Test(AMPI_Request *request, int *flag, MPI_Status *status);
-int FW_AMPI_Testall(int count, AMPI_Request requests[], int *flag, MPI_Status statuses[]);
-int BW_AMPI_Testall(int count, AMPI_Request requests[], int *flag, MPI_Status statuses[]);
+int FW_AMPI_Testall(int count, AMPI_Request requests[], int *flag, MPI_Status *statuses);
+int BW_AMPI_Testall(int count, AMPI_Request requests[], int *flag, MPI_Status *statuses);
 int FW_AMPI_Testany(int count, AMPI_Request requests[], int *index, int *flag, MPI_Status *status);
 int BW_AMPI_Testany(int count, AMPI_Request requests[], int *index, int *flag, MPI_Status *status);
-int FW_AMPI_Testsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
-int BW_AMPI_Testsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
+int FW_AMPI_Testsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses);
+int BW_AMPI_Testsome(int incount, AMPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses);
 /** Completes a TLS_ call: numbers and tangents have arrived. */
 int TLS_AMPI_Wait(AMPI_Request *request, MPI_Status *status);
 int TLS_AMPI_Wait_ST(AMPI_Request *request, void *buf, void *bufd, MPI_Status *status);
-int TLS_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]);
+int TLS_AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status *statuses);
 int TLS_AMPI_Barrier(MPI_Comm comm);
 int FW_AMPI_Barrier(MPI_Comm comm);
 int BW_AMPI_Barrier(MPI_Comm comm);
