@@ -64,7 +64,7 @@ TEST_CASE("test_device_map_refuses_keys_that_lead_nowhere") {
   CHECK(message<admpi::depth_error>([&] { map.resolve("[d, 3]", "d=1"); }) ==
         "keys [d, 3] (d=1): key 3 leads below the node at [1], which is a list of devices");
   CHECK(message<admpi::unbound_error>([&] { map.resolve("[d]"); }) ==
-        "keys [d]: no enclosing pmap binds the variable d; none is bound");
+        "keys [d]: no enclosing pmap binds the variable d; bound: none");
   CHECK(code_of([&] { map.footprint("[1]", 2); }) == ADMPI_ERR_NOKEY);
   CHECK(code_of([&] { map.resolve("1"); }) == ADMPI_ERR_ARGUMENT);
   CHECK(code_of([] { device_map().resolve("[]"); }) == ADMPI_ERR_EMPTY);
