@@ -306,8 +306,9 @@ TEST_CASE("test_sparse_hessian_of_functions_and_products") {
     using std::exp;
     using std::pow;
     using std::sin;
-    auto sum = x[0] + x[1];                                // a factor nowhere
-    auto y = sin(x[0]) * exp(x[2]) + x[1] / x[3] + 3.0 * x[4];
+    using T = std::decay_t<decltype(x[0])>;
+    const T sum = x[0] + x[1];                             // a factor nowhere
+    T y = sin(x[0]) * exp(x[2]) + x[1] / x[3] + 3.0 * x[4];
     y += pow(x[5], 3.0) + sum;
     return y;
   };
@@ -327,7 +328,7 @@ TEST_CASE("test_sparse_hessian_of_functions_and_products") {
 /// A star, of which all share the first: an element is found on one side of the diagonal or the other.
 TEST_CASE("test_sparse_hessian_of_an_arrow_takes_two_colours") {
   const auto f = [](const auto &x) {
-    auto y = x[0] * x[0];
+    std::decay_t<decltype(x[0])> y = x[0] * x[0];
     for (std::size_t i = 1; i < x.size(); ++i) y += x[0] * x[i] * x[i];
     return y;
   };

@@ -36,7 +36,8 @@ std::complex<T> activated(const std::complex<double> &z) {
 
 /// What an expression is a value of; of a modulus and an argument the active type.
 template <class R, class A = R>
-using real_type = std::conditional_t<is_tangent<R>, R, std::conditional_t<is_tangent<A>, A, var>>;
+using real_type =
+    std::conditional_t<is_tangent<settled<R>>, settled<R>, std::conditional_t<is_tangent<settled<A>>, settled<A>, var>>;
 
 }  // namespace detail
 
@@ -158,6 +159,10 @@ std::complex<T> pow(const std::complex<D> &z, const std::complex<T> &w) {
 }
 template <class T, class E, detail::if_real<T> = 0, std::enable_if_t<!std::is_same<E, T>::value, int> = 0>
 std::complex<T> pow(const std::complex<T> &z, const expression<E> &w) {
+  return detail::real_power(z, T(w.self()));
+}
+template <class T, class E, std::enable_if_t<!std::is_same<E, T>::value && std::is_same<detail::settled<E>, T>::value, int> = 0>
+std::complex<T> pow(const std::complex<T> &z, const tangent_expression<E> &w) {
   return detail::real_power(z, T(w.self()));
 }
 template <class T, detail::if_real<T> = 0>

@@ -207,6 +207,19 @@ csr sparse_jacobian(F &&f, const std::vector<double> &x) {
   return p.by == colour_by::rows ? result : sparse_jacobian(f, x, p);
 }
 
+namespace detail {
+
+/// Of a sum of products in one statement each factor would count for all of them.
+struct split_tangents {
+  split_tangents() { tangents_are_split = true; }
+  ~split_tangents() { tangents_are_split = was; }
+  split_tangents(const split_tangents &) = delete;
+  split_tangents &operator=(const split_tangents &) = delete;
+  const bool was = tangents_are_split;
+};
+
+}  // namespace detail
+
 /// Where the Hessian of f may have elements, from one recording of a tangent: all that it has, and where a statement of the tangent adds
 /// products, such as those of x * y, each of their factors with each. f returns a scalar.
 template <class F>
@@ -220,6 +233,7 @@ coloured_pattern hessian_sparsity(F &&f, const std::vector<double> &x) {
     }
     std::vector<tangent<var>> moved(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) moved[i] = tangent<var>(active[i], direction[i]);
+    const detail::split_tangents while_recording;
     const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(moved));
     admpi_sparse *s = nullptr;
     detail::check(admpi_tape_hessian_sparsity(tape.handle(), active.data(), direction.data(),

@@ -19,6 +19,10 @@ template <class Char, class Traits, class T>
 std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const tangent<T> &x) {
   return stream << x.value;
 }
+template <class Char, class Traits, class E>
+std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const tangent_expression<E> &e) {
+  return stream << value(e);
+}
 /// Reads a passive value.
 template <class Char, class Traits>
 std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &stream, var &x) {
@@ -36,7 +40,7 @@ std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &s
 namespace detail {
 
 template <class A>
-inline constexpr bool is_number = is_active<A> || is_tangent<A> || std::is_arithmetic<A>::value;
+inline constexpr bool is_number = is_active<A> || is_tangent<A> || is_tangent_node<A> || std::is_arithmetic<A>::value;
 template <class... A>
 using if_active_numbers = std::enable_if_t<(is_number<A> && ...) && !(std::is_arithmetic<A>::value && ...) &&
                                                !(is_tangent_array<A> || ...),

@@ -9,7 +9,40 @@ namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
 template <class T>
-struct tangent {
+struct tangent;
+
+/// Base of tangent<var> and of every expression over it. An expression has the members value and derivative, which are
+/// expressions of var.
+template <class E>
+struct tangent_expression {
+  ADMPI_ALWAYS_INLINE constexpr const E &self() const noexcept { return static_cast<const E &>(*this); }
+};
+
+namespace detail {
+
+template <class T>
+struct tangent_base {};
+template <>
+struct tangent_base<var> : tangent_expression<tangent<var>> {};
+
+/// Expressions over tangents, beside these themselves.
+template <class U>
+inline constexpr bool is_tangent_node = std::is_base_of<tangent_expression<U>, U>::value && !std::is_same<U, tangent<var>>::value;
+template <class E, class T>
+using if_recorded = std::enable_if_t<std::is_same<T, var>::value && is_tangent_node<E>, int>;
+
+/// The type of an expression's value.
+template <class U>
+using settled = std::conditional_t<is_tangent_node<U>, tangent<var>, U>;
+
+/// What an operator returns: a value at once, except of tangent<var>, for which see admpi/tangent_expressions.hpp.
+template <class T>
+using eager = std::enable_if_t<!std::is_same<T, var>::value, tangent<T>>;
+
+}  // namespace detail
+
+template <class T>
+struct tangent : detail::tangent_base<T> {
   T value;
   T derivative;
 
@@ -18,6 +51,11 @@ struct tangent {
   template <class U, std::enable_if_t<std::is_convertible<U, T>::value, int> = 0>
   constexpr tangent(const U &x) : value(static_cast<T>(x)), derivative(0.0) {}
   constexpr tangent(const T &x, const T &dx) : value(x), derivative(dx) {}
+  /// An expression, by a statement for its value and one for its derivative.
+  template <class E, detail::if_recorded<E, T> = 0>
+  tangent(const E &e);
+  template <class E, detail::if_recorded<E, T> = 0>
+  tangent &operator=(const E &e);
 
   template <class U>
   tangent &operator+=(const U &x) {
@@ -62,11 +100,19 @@ template <class T>
 constexpr double value(const tangent<T> &x) {
   return value(x.value);
 }
+template <class E>
+ADMPI_ALWAYS_INLINE double value(const tangent_expression<E> &e) {
+  return e.self().value.value;
+}
 
 /// The directional derivative.
 template <class T>
 constexpr const T &derivative(const tangent<T> &x) {
   return x.derivative;
+}
+template <class E>
+var derivative(const tangent_expression<E> &e) {
+  return e.self().derivative;
 }
 template <class T, class D, std::enable_if_t<std::is_convertible<D, T>::value, int> = 0>
 constexpr void set_derivative(tangent<T> &x, const D &direction) {
@@ -97,69 +143,69 @@ T along(const T &partial, const T &direction) {
 }  // namespace detail
 
 template <class T>
-constexpr tangent<T> operator+(const tangent<T> &a) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator+(const tangent<T> &a) {
   return a;
 }
 template <class T>
-constexpr tangent<T> operator-(const tangent<T> &a) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator-(const tangent<T> &a) {
   return {T(-a.value), T(-a.derivative)};
 }
 
 template <class T>
-constexpr tangent<T> operator+(const tangent<T> &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator+(const tangent<T> &a, const tangent<T> &b) {
   return {T(a.value + b.value), T(a.derivative + b.derivative)};
 }
 template <class T>
-constexpr tangent<T> operator-(const tangent<T> &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator-(const tangent<T> &a, const tangent<T> &b) {
   return {T(a.value - b.value), T(a.derivative - b.derivative)};
 }
 template <class T>
-constexpr tangent<T> operator*(const tangent<T> &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator*(const tangent<T> &a, const tangent<T> &b) {
   return {T(a.value * b.value), T(a.derivative * b.value + a.value * b.derivative)};
 }
 template <class T>
-constexpr tangent<T> operator/(const tangent<T> &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator/(const tangent<T> &a, const tangent<T> &b) {
   const T y = a.value / b.value;
   return {y, T((a.derivative - y * b.derivative) / b.value)};
 }
 
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator+(const tangent<T> &a, const U &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator+(const tangent<T> &a, const U &b) {
   return {T(a.value + b), a.derivative};
 }
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator+(const U &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator+(const U &a, const tangent<T> &b) {
   return {T(a + b.value), b.derivative};
 }
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator-(const tangent<T> &a, const U &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator-(const tangent<T> &a, const U &b) {
   return {T(a.value - b), a.derivative};
 }
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator-(const U &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator-(const U &a, const tangent<T> &b) {
   return {T(a - b.value), T(-b.derivative)};
 }
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator*(const tangent<T> &a, const U &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator*(const tangent<T> &a, const U &b) {
   return {T(a.value * b), T(a.derivative * b)};
 }
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator*(const U &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator*(const U &a, const tangent<T> &b) {
   return {T(a * b.value), T(a * b.derivative)};
 }
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator/(const tangent<T> &a, const U &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator/(const tangent<T> &a, const U &b) {
   return {T(a.value / b), T(a.derivative / b)};
 }
 template <class T, class U, detail::if_constant<U, T> = 0>
-constexpr tangent<T> operator/(const U &a, const tangent<T> &b) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> operator/(const U &a, const tangent<T> &b) {
   const T y = a / b.value;
   return {y, T(-(y * b.derivative) / b.value)};
 }
 
 #define ADMPI_TANGENT_UNARY_OF(scope, name)                            \
   template <class T>                                                   \
-  tangent<T> name(const tangent<T> &x) {                               \
+  detail::eager<T> name(const tangent<T> &x) {                               \
     using scope::name;                                                 \
     const T y = name(x.value);                                         \
     const T partial = detail::partial_##name(x.value, y);              \
@@ -174,21 +220,21 @@ ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_UNARY)
 #undef ADMPI_TANGENT_UNARY_OF
 
 template <class T>
-tangent<T> fabs(const tangent<T> &x) {
+detail::eager<T> fabs(const tangent<T> &x) {
   return abs(x);
 }
 template <class T>
-constexpr tangent<T> square(const tangent<T> &x) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> square(const tangent<T> &x) {
   return x * x;
 }
 template <class T>
-constexpr tangent<T> inv(const tangent<T> &x) {
+ADMPI_ALWAYS_INLINE constexpr detail::eager<T> inv(const tangent<T> &x) {
   return 1.0 / x;
 }
 
 #define ADMPI_TANGENT_BINARY_OF(scope, name)                                                       \
   template <class T>                                                                               \
-  tangent<T> name(const tangent<T> &a, const tangent<T> &b) {                                      \
+  detail::eager<T> name(const tangent<T> &a, const tangent<T> &b) {                                      \
     using scope::name;                                                                             \
     const T y = name(a.value, b.value);                                                            \
     const T partial_1 = detail::partial_1_##name(a.value, b.value, y);                             \
@@ -196,7 +242,7 @@ constexpr tangent<T> inv(const tangent<T> &x) {
     return {y, T(detail::along(partial_1, a.derivative) + detail::along(partial_2, b.derivative))}; \
   }                                                                                                \
   template <class T, class U, detail::if_constant<U, T> = 0>                                       \
-  tangent<T> name(const tangent<T> &a, const U &b) {                                               \
+  detail::eager<T> name(const tangent<T> &a, const U &b) {                                               \
     using scope::name;                                                                             \
     const T x2 = b;                                                                                \
     const T y = name(a.value, x2);                                                                 \
@@ -204,7 +250,7 @@ constexpr tangent<T> inv(const tangent<T> &x) {
     return {y, T(partial * a.derivative)};                                                         \
   }                                                                                                \
   template <class T, class U, detail::if_constant<U, T> = 0>                                       \
-  tangent<T> name(const U &a, const tangent<T> &b) {                                               \
+  detail::eager<T> name(const U &a, const tangent<T> &b) {                                               \
     using scope::name;                                                                             \
     const T x1 = a;                                                                                \
     const T y = name(x1, b.value);                                                                 \
@@ -275,7 +321,7 @@ template <class U>
 inline constexpr bool is_tangent_array = false;
 
 template <class... U>
-using if_tangents = std::enable_if_t<(is_tangent<U> || ...) && !(is_tangent_array<U> || ...), int>;
+using if_tangents = std::enable_if_t<((is_tangent<U> || is_tangent_node<U>) || ...) && !(is_tangent_array<U> || ...), int>;
 
 }  // namespace detail
 
@@ -283,12 +329,12 @@ using if_tangents = std::enable_if_t<(is_tangent<U> || ...) && !(is_tangent_arra
 template <class A, class B, class C, detail::if_tangents<A, B, C> = 0>
 auto fma(const A &a, const B &b, const C &c) {
   using std::fma;
-  using R = std::decay_t<decltype(a * b + c)>;
+  using R = detail::settled<std::decay_t<decltype(a * b + c)>>;
   const R x(a);
   const R y(b);
   R z(c);
-  if constexpr (std::is_same<A, R>::value) z.derivative += x.derivative * y.value;
-  if constexpr (std::is_same<B, R>::value) z.derivative += x.value * y.derivative;
+  if constexpr (std::is_same<detail::settled<A>, R>::value) z.derivative += x.derivative * y.value;
+  if constexpr (std::is_same<detail::settled<B>, R>::value) z.derivative += x.value * y.derivative;
   z.value = fma(x.value, y.value, z.value);
   return z;
 }
@@ -363,5 +409,7 @@ ADMPI_TANGENT_COMPARISON(!=)
 
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
+
+#include "admpi/tangent_expressions.hpp"
 
 #endif

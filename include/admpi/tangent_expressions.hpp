@@ -1,0 +1,642 @@
+// admpi: expressions of tangent<var>, which become two statements where they are assigned: one for the value, one for the
+// derivative.
+//
+// A node holds its operands by value, and computes with tangent<double>. Its members value and derivative are expressions of var
+// over the same leaves: where one is recorded, partial derivatives go down the node, as numbers for the value, and as
+// tangent<double> for the derivative. A leaf x with the derivative x' gets from these its own partial derivative p and that in
+// the direction, p': the derivative of the result has the partial p by x' and p' by x.
+#ifndef ADMPI_TANGENT_EXPRESSIONS_HPP
+#define ADMPI_TANGENT_EXPRESSIONS_HPP
+
+#include "admpi/tangent.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+/// The derivative has two arguments for a leaf.
+inline constexpr unsigned max_tangent_leaves = max_leaves / 2;
+
+/// Operators as statements of their own, each with its own pair: in hessian_sparsity, for which a statement's arguments all meet.
+[[gnu::tls_model("initial-exec")]] inline thread_local bool tangents_are_split = false;
+
+/// What each operand adds to both statements: the value's partial by its value, which is the derivative's by its derivative, and
+/// the derivative's by its value, unless there is none. In arrays, of which numbers are read as they were stored: one by one.
+struct argument_list {
+  double *partial;
+  double *moved;
+  std::uint64_t *value;
+  std::uint64_t *derivative;
+  std::uint8_t *is_moved;
+  unsigned n;
+};
+
+/// Those of an expression.
+template <unsigned Leaves>
+struct tangent_arguments {
+  double partial[Leaves];
+  double moved[Leaves];
+  std::uint64_t value[Leaves];
+  std::uint64_t derivative[Leaves];
+  std::uint8_t is_moved[Leaves];
+  unsigned n = 0;
+
+  ADMPI_ALWAYS_INLINE void append(double p, double dp, bool has_dp, std::uint64_t x, std::uint64_t dx) {
+    partial[n] = p;
+    moved[n] = dp;
+    value[n] = x;
+    derivative[n] = dx;
+    is_moved[n] = has_dp;
+    ++n;
+  }
+  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t x, std::uint64_t dx) { append(p, 0.0, false, x, dx); }
+  ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t x, std::uint64_t dx) {
+    append(p.value, p.derivative, true, x, dx);
+  }
+  ADMPI_ALWAYS_INLINE argument_list list() { return {partial, moved, value, derivative, is_moved, n}; }
+};
+
+/// With repeated operands added up, as merging_writer does.
+template <unsigned Leaves>
+struct merged_arguments : tangent_arguments<Leaves> {
+  std::uint8_t *merge = admpi_tls_tape->merge;
+
+  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t x, std::uint64_t dx) { add(p, 0.0, false, x, dx); }
+  ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t x, std::uint64_t dx) {
+    add(p.value, p.derivative, true, x, dx);
+  }
+  ADMPI_ALWAYS_INLINE void add(double p, double dp, bool has_dp, std::uint64_t x, std::uint64_t dx) {
+    std::uint8_t &slot = merge[(id_of(x) * 2654435769u) >> 24];
+    const std::uint64_t at = slot;
+    if (__builtin_expect_with_probability(at < this->n && this->value[at] == x && this->derivative[at] == dx, 1, 0.6)) {
+      this->partial[at] += p;
+      if (has_dp) {
+        this->moved[at] += dp;
+        this->is_moved[at] = 1;
+      }
+      return;
+    }
+    slot = static_cast<std::uint8_t>(this->n);
+    this->append(p, dp, has_dp, x, dx);
+  }
+};
+
+/// Of these, the partial derivatives of the value.
+template <class W>
+struct value_arguments {
+  W &writer;
+  template <class P>
+  ADMPI_ALWAYS_INLINE void add(const P &p, std::uint64_t value, std::uint64_t) {
+    writer.add(admpi::value(p), leaf(value));
+  }
+};
+
+/// And those of the derivative. A partial that is a number has no derivative itself, wherever it is taken.
+template <class W>
+struct derivative_arguments {
+  W &writer;
+  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t, std::uint64_t derivative) { writer.add(p, leaf(derivative)); }
+  ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t value, std::uint64_t derivative) {
+    writer.add(p.value, leaf(derivative));
+    writer.add(p.derivative, leaf(value));
+  }
+};
+
+template <class Node>
+struct tangent_node;
+
+/// The value of a node, where it lies in the node: it has no copies.
+template <class Node>
+struct value_part : expression<value_part<Node>> {
+  static constexpr unsigned leaves = Node::leaves;
+  double value;
+
+  ADMPI_ALWAYS_INLINE explicit value_part(double x) : value(x) {}
+  value_part(const value_part &) = delete;
+  value_part &operator=(const value_part &) = delete;
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    value_arguments<W> arguments{writer};
+    tangent_node<Node>::around(*this).push(arguments, p);
+  }
+};
+
+/// Its derivative.
+template <class Node>
+struct derivative_part : expression<derivative_part<Node>> {
+  static constexpr unsigned leaves = 2 * Node::leaves;
+  double value;
+
+  ADMPI_ALWAYS_INLINE explicit derivative_part(double x) : value(x) {}
+  derivative_part(const derivative_part &) = delete;
+  derivative_part &operator=(const derivative_part &) = delete;
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    derivative_arguments<W> arguments{writer};
+    tangent_node<Node>::around(*this).push(arguments, p);
+  }
+};
+
+/// In another expression they are values of their own.
+template <class Node>
+ADMPI_ALWAYS_INLINE leaf kept(const value_part<Node> &x) {
+  return leaf(var(x));
+}
+template <class Node>
+ADMPI_ALWAYS_INLINE leaf kept(const derivative_part<Node> &x) {
+  return leaf(var(x));
+}
+
+/// Base of the nodes. A node has
+///   leaves           how many operands it may have that are no constants
+///   number()         value and derivative
+///   push(w, p)       hands each leaf p times its partial
+///   split()          the same value, recorded operator by operator
+template <class Node>
+struct tangent_node : tangent_expression<Node> {
+  value_part<Node> value;
+  derivative_part<Node> derivative;
+
+  ADMPI_ALWAYS_INLINE explicit tangent_node(const tangent<double> &x) : value(x.value), derivative(x.derivative) {}
+  ADMPI_ALWAYS_INLINE tangent_node(const tangent_node &other) : tangent_node(other.number()) {}
+  tangent_node &operator=(const tangent_node &) = delete;
+
+  ADMPI_ALWAYS_INLINE tangent<double> number() const { return {value.value, derivative.value}; }
+
+  ADMPI_ALWAYS_INLINE static const Node &around(const value_part<Node> &part) {
+    return reinterpret_cast<const tangent_node &>(part).self();
+  }
+  ADMPI_ALWAYS_INLINE static const Node &around(const derivative_part<Node> &part) {
+    static_assert(sizeof(tangent_node) == 2 * sizeof(part), "the derivative lies behind the value");
+    return around(reinterpret_cast<const value_part<Node> *>(&part)[-1]);
+  }
+
+  template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
+  explicit operator I() const {
+    return static_cast<I>(value.value);
+  }
+  template <class F, std::enable_if_t<std::is_floating_point<F>::value, int> = 0>
+  explicit operator F() const = delete;  // it would lose the derivative: for the value alone write admpi::value(x)
+};
+
+struct tangent_leaf {
+  static constexpr unsigned leaves = 1;
+  leaf value;
+  leaf derivative;
+
+  ADMPI_ALWAYS_INLINE explicit tangent_leaf(const tangent<var> &x) : value(x.value), derivative(x.derivative) {}
+  ADMPI_ALWAYS_INLINE tangent<double> number() const { return {value.value, derivative.value}; }
+  template <class W, class P>
+  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+    arguments.add(p, value.word, derivative.word);
+  }
+  const tangent_leaf &split() const { return *this; }
+};
+
+/// An active value that is constant in the direction.
+struct fixed_leaf {
+  static constexpr unsigned leaves = 1;
+  leaf value;
+
+  ADMPI_ALWAYS_INLINE explicit fixed_leaf(const var &x) : value(x) {}
+  ADMPI_ALWAYS_INLINE double number() const { return value.value; }
+  template <class W, class P>
+  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+    arguments.add(p, value.word, 0);
+  }
+  const fixed_leaf &split() const { return *this; }
+};
+
+struct fixed_number {
+  static constexpr unsigned leaves = 0;
+  double value;
+
+  ADMPI_ALWAYS_INLINE double number() const { return value; }
+  const fixed_number &split() const { return *this; }
+};
+
+template <class Op, class A>
+struct tangent_unary : tangent_node<tangent_unary<Op, A>> {
+  static constexpr unsigned leaves = A::leaves;
+  A a;
+
+  ADMPI_ALWAYS_INLINE explicit tangent_unary(const A &x) : tangent_node<tangent_unary>(Op::value(x.number())), a(x) {}
+  template <class W, class P>
+  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+    a.push(arguments, p * Op::partial(a.number(), this->number()));
+  }
+  auto split() const;
+};
+
+template <class Op, class A, class B>
+struct tangent_binary : tangent_node<tangent_binary<Op, A, B>> {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  A a;
+  B b;
+
+  ADMPI_ALWAYS_INLINE tangent_binary(const A &x, const B &y)
+      : tangent_node<tangent_binary>(Op::value(x.number(), y.number())), a(x), b(y) {}
+  template <class W, class P>
+  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+    const auto x = a.number();
+    const auto y = b.number();
+    const auto z = this->number();
+    if constexpr (A::leaves != 0) a.push(arguments, p * Op::partial_1(x, y, z));
+    if constexpr (B::leaves != 0) b.push(arguments, p * Op::partial_2(x, y, z));
+  }
+  auto split() const;
+};
+
+/// What an expression keeps of an operand.
+template <class E>
+ADMPI_ALWAYS_INLINE const E &kept_tangent(const tangent_expression<E> &e) {
+  return e.self();
+}
+ADMPI_ALWAYS_INLINE tangent_leaf kept_tangent(const tangent_expression<tangent<var>> &x) { return tangent_leaf(x.self()); }
+template <class U>
+ADMPI_ALWAYS_INLINE auto kept_fixed(const U &x) {
+  if constexpr (std::is_arithmetic<U>::value) {
+    return fixed_number{static_cast<double>(x)};
+  } else {
+    return fixed_leaf(var(x));
+  }
+}
+
+/// An operand of fewer leaves: recorded.
+template <class A>
+ADMPI_ALWAYS_INLINE tangent_leaf shortened(const A &a) {
+  return tangent_leaf(tangent<var>(a));
+}
+
+template <class Op, class A, class B>
+ADMPI_ALWAYS_INLINE auto join_tangents(const A &a, const B &b) {
+  if constexpr (A::leaves + B::leaves <= max_tangent_leaves) {
+    return tangent_binary<Op, A, B>(a, b);
+  } else if constexpr (A::leaves >= B::leaves) {
+    return join_tangents<Op>(shortened(a), b);
+  } else {
+    return join_tangents<Op>(a, shortened(b));
+  }
+}
+template <class Op, class A>
+ADMPI_ALWAYS_INLINE auto tangent_of(const A &a) {
+  return tangent_unary<Op, A>(a);
+}
+
+/// What split gives as an operand again.
+template <class A>
+const A &split_operand(const A &a) {
+  return a;
+}
+inline tangent_leaf split_operand(const tangent<var> &a) { return tangent_leaf(a); }
+
+template <class Node>
+tangent<var> recorded_whole(const Node &e) {
+  return {var(e.value), var(e.derivative)};
+}
+template <class Op, class A>
+auto tangent_unary<Op, A>::split() const {
+  return recorded_whole(tangent_of<Op>(split_operand(a.split())));
+}
+template <class Op, class A, class B>
+auto tangent_binary<Op, A, B>::split() const {
+  return recorded_whole(join_tangents<Op>(split_operand(a.split()), split_operand(b.split())));
+}
+
+/// Member by member: a copy of both as one would be of 16 bytes, and wait for the stores of 8.
+ADMPI_ALWAYS_INLINE void put(var &to, const admpi_var &x) noexcept {
+  to.value = x.value;
+  store_word(&to.id, load_word(&x.id));
+}
+
+/// Writes both statements. There is room for them.
+ADMPI_ALWAYS_INLINE void write_arguments(admpi_tape *tape, const argument_list &all, double y, double dy, tangent<var> &to) noexcept {
+  plain_writer value(tape);
+  for (unsigned i = 0; i < all.n; ++i) value.add(all.partial[i], leaf(all.value[i]));
+  put(to.value, finish(tape, value, y));
+  plain_writer derivative(tape);
+  for (unsigned i = 0; i < all.n; ++i) {
+    derivative.add(all.partial[i], leaf(all.derivative[i]));
+    if (all.is_moved[i] != 0) derivative.add(all.moved[i], leaf(all.value[i]));
+  }
+  put(to.derivative, finish(tape, derivative, dy));
+}
+
+ADMPI_ALWAYS_INLINE bool has_room(const admpi_tape *tape, unsigned leaves) noexcept {
+  return tape->argument_end - tape->argument >= static_cast<std::ptrdiff_t>(3 * leaves);
+}
+
+/// Where the inline compare found no room: see record_slow. Returns whether to record.
+[[gnu::noinline, gnu::cold]] inline bool make_room(admpi_tape *tape, const argument_list &all, double value) {
+  double partial[2 * max_tangent_leaves];
+  std::uint64_t word[2 * max_tangent_leaves];
+  leaf_list leaves{partial, word, 0};
+  for (unsigned i = 0; i < all.n; ++i) {
+    leaves.add(0.0, leaf(all.value[i]));
+    leaves.add(0.0, leaf(all.derivative[i]));
+  }
+  if (tape->checking && !are_recent(tape, leaves)) check_operands(tape, value, leaves);
+  if (!tape->recording) return false;
+  if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(3 * all.n)) check(admpi_detail_tape_grow(tape, 3 * all.n));
+  return true;
+}
+
+/// The statements of an expression of many operands, or of any where there is no room.
+[[gnu::noinline]] inline void record_arguments(const argument_list &all, double y, double dy, tangent<var> &to) {
+  admpi_tape *tape = admpi_tls_tape;
+  if (!has_room(tape, all.n) && !make_room(tape, all, y)) {
+    to = {y, dy};
+    return;
+  }
+  write_arguments(tape, all, y, dy, to);
+}
+template <class Node>
+ADMPI_ALWAYS_INLINE void record_merged(const Node &e, tangent<var> &to) {
+  std::conditional_t<(Node::leaves > max_unmerged), merged_arguments<Node::leaves>, tangent_arguments<Node::leaves>> arguments;
+  e.push(arguments, 1.0);
+  record_arguments(arguments.list(), e.value.value, e.derivative.value, to);
+}
+
+/// Splitting is for an expression's nodes what assignments are for expressions.
+template <class Node>
+ADMPI_ALWAYS_INLINE void record_tangent(const Node &e, tangent<var> &to) {
+  if (__builtin_expect(tangents_are_split, 0)) {
+    const Node copy = e;  // what is called by address would have to lie in memory at any time
+    to = copy.split();
+    return;
+  }
+  admpi_tape *tape = admpi_tls_tape;
+  if (Node::leaves > max_unmerged || __builtin_expect(!has_room(tape, Node::leaves), 0)) return record_merged(e, to);
+  tangent_arguments<Node::leaves> arguments;
+  e.push(arguments, 1.0);
+  write_arguments(tape, arguments.list(), e.value.value, e.derivative.value, to);
+}
+
+/// A partial derivative of a function. Where no operand has a derivative it has none, whatever its formula: see along.
+template <class... N>
+ADMPI_ALWAYS_INLINE double moved(double partial, const N &...) {
+  return partial;
+}
+template <class... N>
+ADMPI_ALWAYS_INLINE tangent<double> moved(const tangent<double> &partial, const N &...x) {
+  return {partial.value, ((admpi::derivative(x) == 0.0) && ...) ? 0.0 : partial.derivative};
+}
+
+struct tangent_add {
+  template <class A, class B>
+  ADMPI_ALWAYS_INLINE static tangent<double> value(const A &a, const B &b) {
+    return a + b;
+  }
+  template <class A, class B, class Y>
+  static double partial_1(const A &, const B &, const Y &) {
+    return 1.0;
+  }
+  template <class A, class B, class Y>
+  static double partial_2(const A &, const B &, const Y &) {
+    return 1.0;
+  }
+};
+struct tangent_sub : tangent_add {
+  template <class A, class B>
+  ADMPI_ALWAYS_INLINE static tangent<double> value(const A &a, const B &b) {
+    return a - b;
+  }
+  template <class A, class B, class Y>
+  static double partial_2(const A &, const B &, const Y &) {
+    return -1.0;
+  }
+};
+struct tangent_mul {
+  template <class A, class B>
+  ADMPI_ALWAYS_INLINE static tangent<double> value(const A &a, const B &b) {
+    return a * b;
+  }
+  template <class A, class B, class Y>
+  ADMPI_ALWAYS_INLINE static B partial_1(const A &, const B &b, const Y &) {
+    return b;
+  }
+  template <class A, class B, class Y>
+  ADMPI_ALWAYS_INLINE static A partial_2(const A &a, const B &, const Y &) {
+    return a;
+  }
+};
+struct tangent_div {
+  template <class A, class B>
+  ADMPI_ALWAYS_INLINE static tangent<double> value(const A &a, const B &b) {
+    return a / b;
+  }
+  template <class A, class B, class Y>
+  ADMPI_ALWAYS_INLINE static B partial_1(const A &, const B &b, const Y &) {
+    return 1.0 / b;
+  }
+  template <class A, class B, class Y>
+  ADMPI_ALWAYS_INLINE static Y partial_2(const A &, const B &b, const Y &y) {
+    return -(y / b);
+  }
+};
+struct tangent_neg {
+  ADMPI_ALWAYS_INLINE static tangent<double> value(const tangent<double> &x) { return -x; }
+  template <class X>
+  static double partial(const X &, const X &) {
+    return -1.0;
+  }
+};
+
+/// Functions whose partial derivatives are constant between kinks.
+template <class Op>
+inline constexpr bool is_piecewise_linear = false;
+template <>
+inline constexpr bool is_piecewise_linear<op_abs> = true;
+template <>
+inline constexpr bool is_piecewise_linear<op_fdim> = true;
+/// What the partial derivatives of a function are computed with.
+template <class Op, class N>
+using slope_number = std::conditional_t<is_piecewise_linear<Op>, double, N>;
+template <class N, class X>
+ADMPI_ALWAYS_INLINE N as_number(const X &x) {
+  if constexpr (std::is_same<N, double>::value) {
+    return admpi::value(x);
+  } else {
+    return x;
+  }
+}
+
+#define ADMPI_TANGENT_OP(name)                                                            \
+  struct tangent_##name {                                                                 \
+    static tangent<double> value(const tangent<double> &x) { return admpi::name(x); }     \
+    template <class X>                                                                    \
+    ADMPI_ALWAYS_INLINE static auto partial(const X &x, const X &y) {                     \
+      using N = slope_number<op_##name, X>;                                               \
+      return moved(partial_##name<N>(as_number<N>(x), as_number<N>(y)), x);               \
+    }                                                                                     \
+  };
+ADMPI_TANGENT_OP(square)
+ADMPI_TANGENT_OP(inv)
+ADMPI_STD_UNARY(ADMPI_TANGENT_OP)
+ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_OP)
+#undef ADMPI_TANGENT_OP
+
+#define ADMPI_TANGENT_OP(name)                                                                              \
+  struct tangent_##name {                                                                                   \
+    template <class A, class B>                                                                             \
+    static tangent<double> value(const A &a, const B &b) {                                                  \
+      return admpi::name(a, b);                                                                             \
+    }                                                                                                       \
+    template <class A, class B, class Y>                                                                    \
+    ADMPI_ALWAYS_INLINE static auto partial_1(const A &a, const B &b, const Y &y) {                         \
+      using N = slope_number<op_##name, Y>;                                                                 \
+      return moved(partial_1_##name<N>(as_number<N>(a), as_number<N>(b), as_number<N>(y)), a, b);           \
+    }                                                                                                       \
+    template <class A, class B, class Y>                                                                    \
+    ADMPI_ALWAYS_INLINE static auto partial_2(const A &a, const B &b, const Y &y) {                         \
+      using N = slope_number<op_##name, Y>;                                                                 \
+      return moved(partial_2_##name<N>(as_number<N>(a), as_number<N>(b), as_number<N>(y)), a, b);           \
+    }                                                                                                       \
+  };
+ADMPI_STD_BINARY(ADMPI_TANGENT_OP)
+ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_OP)
+#undef ADMPI_TANGENT_OP
+
+/// Operands beside a tangent<var> that do not depend on the direction.
+template <class U>
+using if_fixed_beside = std::enable_if_t<std::is_convertible<U, var>::value, int>;
+
+}  // namespace detail
+
+#define ADMPI_TANGENT_BINARY_NAMED(name, op)                                                               \
+  template <int..., class L, class R>                                                                      \
+  ADMPI_ALWAYS_INLINE auto name(const tangent_expression<L> &l, const tangent_expression<R> &r) {          \
+    return detail::join_tangents<detail::op>(detail::kept_tangent(l), detail::kept_tangent(r));            \
+  }                                                                                                        \
+  template <int..., class L, class U, detail::if_fixed_beside<U> = 0>                                      \
+  ADMPI_ALWAYS_INLINE auto name(const tangent_expression<L> &l, const U &r) {                              \
+    return detail::join_tangents<detail::op>(detail::kept_tangent(l), detail::kept_fixed(r));              \
+  }                                                                                                        \
+  template <int..., class U, class R, detail::if_fixed_beside<U> = 0>                                      \
+  ADMPI_ALWAYS_INLINE auto name(const U &l, const tangent_expression<R> &r) {                              \
+    return detail::join_tangents<detail::op>(detail::kept_fixed(l), detail::kept_tangent(r));              \
+  }
+#define ADMPI_TANGENT_BINARY(name) ADMPI_TANGENT_BINARY_NAMED(name, tangent_##name)
+#define ADMPI_TANGENT_UNARY_NAMED(name, op)                                  \
+  template <class A>                                                         \
+  ADMPI_ALWAYS_INLINE auto name(const tangent_expression<A> &a) {            \
+    return detail::tangent_of<detail::op>(detail::kept_tangent(a));          \
+  }
+#define ADMPI_TANGENT_UNARY(name) ADMPI_TANGENT_UNARY_NAMED(name, tangent_##name)
+
+ADMPI_TANGENT_BINARY_NAMED(operator+, tangent_add)
+ADMPI_TANGENT_BINARY_NAMED(operator-, tangent_sub)
+ADMPI_TANGENT_BINARY_NAMED(operator*, tangent_mul)
+ADMPI_TANGENT_BINARY_NAMED(operator/, tangent_div)
+ADMPI_TANGENT_UNARY_NAMED(operator-, tangent_neg)
+ADMPI_TANGENT_UNARY_NAMED(fabs, tangent_abs)
+ADMPI_TANGENT_UNARY(square)
+ADMPI_TANGENT_UNARY(inv)
+ADMPI_STD_UNARY(ADMPI_TANGENT_UNARY)
+ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_UNARY)
+ADMPI_STD_BINARY(ADMPI_TANGENT_BINARY)
+ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_BINARY)
+#undef ADMPI_TANGENT_UNARY
+#undef ADMPI_TANGENT_UNARY_NAMED
+#undef ADMPI_TANGENT_BINARY
+#undef ADMPI_TANGENT_BINARY_NAMED
+
+template <class E>
+ADMPI_ALWAYS_INLINE E operator+(const tangent_expression<E> &e) {
+  return e.self();
+}
+
+// The operand that is chosen, which is recorded if it is an expression. The other is not.
+#define ADMPI_TANGENT_CHOICE(name, condition)                                                                    \
+  template <int..., class L, class R>                                                                            \
+  tangent<var> name(const tangent_expression<L> &l, const tangent_expression<R> &r) {                            \
+    return detail::op_##name::first(value(l), value(r)) ? tangent<var>(l.self()) : tangent<var>(r.self());       \
+  }                                                                                                              \
+  template <int..., class L, class U, detail::if_fixed_beside<U> = 0>                                            \
+  tangent<var> name(const tangent_expression<L> &l, const U &r) {                                                \
+    return detail::op_##name::first(value(l), value(r)) ? tangent<var>(l.self()) : tangent<var>(r);              \
+  }                                                                                                              \
+  template <int..., class U, class R, detail::if_fixed_beside<U> = 0>                                            \
+  tangent<var> name(const U &l, const tangent_expression<R> &r) {                                                \
+    return detail::op_##name::first(value(l), value(r)) ? tangent<var>(l) : tangent<var>(r.self());              \
+  }
+ADMPI_STD_CHOICE(ADMPI_TANGENT_CHOICE)
+#undef ADMPI_TANGENT_CHOICE
+
+#define ADMPI_TANGENT_FLAT(name)                              \
+  template <class E>                                          \
+  tangent<var> name(const tangent_expression<E> &e) {         \
+    return tangent<var>(std::name(value(e)));                 \
+  }
+ADMPI_STD_FLAT(ADMPI_TANGENT_FLAT)
+#undef ADMPI_TANGENT_FLAT
+
+#define ADMPI_TANGENT_CLASSIFY(name)                          \
+  template <class E>                                          \
+  auto name(const tangent_expression<E> &e) {                 \
+    return std::name(value(e));                               \
+  }
+ADMPI_STD_CLASSIFY(ADMPI_TANGENT_CLASSIFY)
+#undef ADMPI_TANGENT_CLASSIFY
+
+#define ADMPI_TANGENT_COMPARISON(op)                                                                             \
+  template <class L, class R>                                                                                    \
+  ADMPI_ALWAYS_INLINE bool operator op(const tangent_expression<L> &l, const tangent_expression<R> &r) {         \
+    return value(l) op value(r);                                                                                 \
+  }                                                                                                              \
+  template <class L, class U, detail::if_fixed_beside<U> = 0>                                                    \
+  ADMPI_ALWAYS_INLINE bool operator op(const tangent_expression<L> &l, const U &r) {                             \
+    return value(l) op value(r);                                                                                 \
+  }                                                                                                              \
+  template <class U, class R, detail::if_fixed_beside<U> = 0>                                                    \
+  ADMPI_ALWAYS_INLINE bool operator op(const U &l, const tangent_expression<R> &r) {                             \
+    return value(l) op value(r);                                                                                 \
+  }
+ADMPI_TANGENT_COMPARISON(<)
+ADMPI_TANGENT_COMPARISON(>)
+ADMPI_TANGENT_COMPARISON(<=)
+ADMPI_TANGENT_COMPARISON(>=)
+ADMPI_TANGENT_COMPARISON(==)
+ADMPI_TANGENT_COMPARISON(!=)
+#undef ADMPI_TANGENT_COMPARISON
+
+// Of expressions these are functions of their values.
+template <class E, class U, std::enable_if_t<std::is_convertible<U, tangent<var>>::value, int> = 0>
+tangent<var> copysign(const tangent_expression<E> &x, const U &y) {
+  return copysign(tangent<var>(x.self()), y);
+}
+template <class E>
+tangent<var> copysign(double x, const tangent_expression<E> &y) {
+  return std::copysign(x, value(y));
+}
+#define ADMPI_TANGENT_WITH(name, type)                                \
+  template <class E>                                                  \
+  tangent<var> name(const tangent_expression<E> &x, type other) {     \
+    return name(tangent<var>(x.self()), other);                       \
+  }
+ADMPI_TANGENT_WITH(ldexp, int)
+ADMPI_TANGENT_WITH(scalbn, int)
+ADMPI_TANGENT_WITH(scalbln, long)
+ADMPI_TANGENT_WITH(frexp, int *)
+#undef ADMPI_TANGENT_WITH
+template <class E, class I>
+tangent<var> modf(const tangent_expression<E> &x, I *integral) {
+  return modf(tangent<var>(x.self()), integral);
+}
+
+template <class T>
+template <class E, detail::if_recorded<E, T>>
+ADMPI_ALWAYS_INLINE tangent<T>::tangent(const E &e) {
+  detail::record_tangent(e, *this);
+}
+template <class T>
+template <class E, detail::if_recorded<E, T>>
+ADMPI_ALWAYS_INLINE tangent<T> &tangent<T>::operator=(const E &e) {
+  detail::record_tangent(e, *this);
+  return *this;
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif
