@@ -643,7 +643,8 @@ TEST_CASE("test_time_loop_second_order") {
     tape.reverse();
     return std::vector<double>{tape.adjoint(x[0]), tape.adjoint(x[1])};
   };
-  CHECK(run(true) == run(false));
+  const std::vector<double> whole = run(true), kept = run(false);
+  for (std::size_t i = 0; i < whole.size(); ++i) CHECK(kept[i] == doctest::Approx(whole[i]).epsilon(1e-14));
 }
 
 TEST_CASE("test_time_loop_mistakes") {

@@ -216,7 +216,7 @@ template <class A, class B>
 using if_two_arrays = std::enable_if_t<is_array<A> && is_array<B>, int>;
 
 template <class A, class B>
-using if_scalars = std::enable_if_t<(is_scalar<A> || is_tangent<A>) && (is_scalar<B> || is_tangent<B>) &&
+using if_scalars = std::enable_if_t<(is_scalar<A> || is_tangent<settled<A>>) && (is_scalar<B> || is_tangent<settled<B>>) &&
                                         !is_tangent_array<A> && !is_tangent_array<B>,
                                     int>;
 
