@@ -348,6 +348,16 @@ TEST_CASE("test_patterns_of_ones_own") {
   CHECK_THROWS_AS(admpi::sparse_jacobian(ocean_step{2}, points(4), p), admpi::error);
 }
 
+/// The nest's inputs are then in one event with those before it.
+TEST_CASE("test_sparsity_in_a_nest_right_behind_inputs") {
+  admpi::tape tape;
+  tape.start();
+  var outer = 2.0;
+  tape.input(outer);
+  check_same(spread(admpi::sparse_jacobian(ocean_step{4}, points(16))), admpi::jacobian(ocean_step{4}, points(16)));
+  check_same(spread(admpi::sparse_hessian(chain(), points(9))), admpi::hessian(chain(), points(9)));
+}
+
 TEST_CASE("test_sparsity_refuses_inputs_that_are_none") {
   admpi::tape tape;
   tape.start();

@@ -68,6 +68,7 @@
 #include "admpi/large.h"
 #include "admpi/large_types.h"
 #include "admpi/map_service.h"
+#include "admpi/sparsity_ranks.h"
 #include "admpi/messages.h"
 #include "admpi/neighbors.h"
 #include "admpi/one_sided.h"

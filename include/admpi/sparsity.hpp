@@ -7,9 +7,12 @@
 #define ADMPI_SPARSITY_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -62,19 +65,28 @@ inline std::size_t longest(const std::vector<int> &count) {
 
 enum class passes { sweeps, sweeps_or_tangents, products };
 
-/// Copies a pattern and colours it: a Jacobian's by rows or columns, whichever promise fewer passes.
-inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
+/// Copies a pattern, also to arrays of wide numbers.
+inline coloured_pattern copied(const admpi_sparse *s, std::vector<std::int64_t> &start, std::vector<std::int64_t> &column) {
   coloured_pattern p;
   std::int64_t n = 0;
   check(admpi_sparse_size(s, &p.rows, &p.cols, &n));
-  if (n > std::numeric_limits<int>::max()) raise(ADMPI_ERR_UNSUPPORTED, "sparsity: more elements than an int counts");
-  std::vector<std::int64_t> start(static_cast<std::size_t>(p.rows) + 1), column(static_cast<std::size_t>(n));
+  if (std::max(n, p.cols) > std::numeric_limits<int>::max())
+    raise(ADMPI_ERR_UNSUPPORTED, "sparsity: more elements or columns than an int counts");
+  start.resize(static_cast<std::size_t>(p.rows) + 1);
+  column.resize(static_cast<std::size_t>(n));
   check(admpi_sparse_rows(s, start.data(), column.data()));
   const auto narrow = [](std::int64_t i) { return static_cast<int>(i); };
   p.row_start.resize(start.size());
   std::transform(start.begin(), start.end(), p.row_start.begin(), narrow);
   p.column.resize(column.size());
   std::transform(column.begin(), column.end(), p.column.begin(), narrow);
+  return p;
+}
+
+/// Copies a pattern and colours it: a Jacobian's by rows or columns, whichever promise fewer passes.
+inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
+  std::vector<std::int64_t> start, column;
+  coloured_pattern p = copied(s, start, column);
   p.by = by == passes::products ? colour_by::symmetric : colour_by::rows;
   if (by == passes::sweeps_or_tangents) {
     // Rows that share a column differ, and columns that share a row.
@@ -110,6 +122,37 @@ void each_element(csr &a, F &&fn) {
     }
 }
 
+/// A number between 0.5 and 1.5 for each column, all different: the product with these tells what a pattern lacks.
+inline double probe(std::int64_t j) {
+  std::uint64_t bits = (static_cast<std::uint64_t>(j) + 1) * 0x9E3779B97F4A7C15u;
+  bits = (bits ^ (bits >> 31)) * 0xBF58476D1CE4E5B9u;
+  return 0.5 + static_cast<double>((bits ^ (bits >> 29)) >> 11) / 9007199254740992.0;
+}
+
+inline std::string text_of(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
+
+/// An error if a product of the whole matrix with probe() is not that of its elements: the pattern lacks one of a row.
+inline void check_product(const char *function, csr &a, const std::vector<double> &product) {
+  std::vector<double> sum(product.size()), size(product.size());
+  each_element(a, [&](std::size_t i, std::size_t j, double &value) {
+    const double term = value * probe(static_cast<std::int64_t>(j));
+    sum[i] += term;
+    size[i] += std::fabs(term);
+  });
+  const double least = 1e-10 * largest_of(a.value);
+  for (std::size_t i = 0; i < product.size(); ++i) {
+    const double tolerance = 1e-8 * (size[i] + std::fabs(product[i])) + least;
+    // What is not finite tells nothing.
+    if (!(std::fabs(sum[i] - product[i]) > tolerance)) continue;
+    raise(ADMPI_ERR_ARGUMENT, (std::string(function) + ": row " + std::to_string(i) + " of the pattern lacks an element: the row times a vector is " +
+                               text_of(product[i]) + ", but its elements give " + text_of(sum[i])).c_str());
+  }
+}
+
 /// By sweeps of a recording, each for several colours of rows.
 template <class Y>
 void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std::vector<var> &x, const Y &y, csr &result) {
@@ -130,6 +173,30 @@ void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std:
     });
   }
 }
+
+/// Of a sum of products in one statement each factor would count for all of them.
+struct split_tangents {
+  split_tangents() { tangents_are_split = true; }
+  ~split_tangents() { tangents_are_split = was; }
+  split_tangents(const split_tangents &) = delete;
+  split_tangents &operator=(const split_tangents &) = delete;
+  const bool was = tangents_are_split;
+};
+
+/// x and a direction, both inputs, while tangents are recorded as a statement for each product.
+struct two_inputs {
+  std::vector<var> active, direction;
+  std::vector<tangent<var>> moved;
+  const split_tangents while_recording;
+
+  two_inputs(tape_ref tape, const std::vector<double> &x) : active(x.begin(), x.end()), direction(x.size(), var(1.0)), moved(x.size()) {
+    if (!active.empty()) {
+      tape.input(active);
+      tape.input(direction);
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) moved[i] = tangent<var>(active[i], direction[i]);
+  }
+};
 
 /// The directions of the sweeps of a recording that is about to be made: on a tape that the thread has, one.
 inline int widest() { return admpi_tls_tape->next_id != 0 ? 1 : 16; }
@@ -207,36 +274,16 @@ csr sparse_jacobian(F &&f, const std::vector<double> &x) {
   return p.by == colour_by::rows ? result : sparse_jacobian(f, x, p);
 }
 
-namespace detail {
-
-/// Of a sum of products in one statement each factor would count for all of them.
-struct split_tangents {
-  split_tangents() { tangents_are_split = true; }
-  ~split_tangents() { tangents_are_split = was; }
-  split_tangents(const split_tangents &) = delete;
-  split_tangents &operator=(const split_tangents &) = delete;
-  const bool was = tangents_are_split;
-};
-
-}  // namespace detail
-
 /// Where the Hessian of f may have elements, from one recording of a tangent: all that it has, and where a statement of the tangent adds
 /// products, such as those of x * y, each of their factors with each. f returns a scalar.
 template <class F>
 coloured_pattern hessian_sparsity(F &&f, const std::vector<double> &x) {
   coloured_pattern result;
   detail::in_nest([&](tape_ref tape) {
-    std::vector<var> active(x.begin(), x.end()), direction(x.size(), var(1.0));
-    if (!active.empty()) {
-      tape.input(active);
-      tape.input(direction);
-    }
-    std::vector<tangent<var>> moved(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) moved[i] = tangent<var>(active[i], direction[i]);
-    const detail::split_tangents while_recording;
-    const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(moved));
+    detail::two_inputs in(tape, x);
+    const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(in.moved));
     admpi_sparse *s = nullptr;
-    detail::check(admpi_tape_hessian_sparsity(tape.handle(), active.data(), direction.data(),
+    detail::check(admpi_tape_hessian_sparsity(tape.handle(), in.active.data(), in.direction.data(),
                                               static_cast<std::int64_t>(x.size()), y.derivative, &s));
     result = detail::coloured(detail::sparse_handle(s).get(), detail::passes::products);
   });

@@ -190,6 +190,11 @@ pub trait AdjointRule: Copy + Send + 'static {
     /// Adds what has come home to the adjoints of what was read.
     fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()>;
 
+    /// Whether adjoints are multiplied on their way, so that names do not come through.
+    fn has_factors(&self) -> bool {
+        false
+    }
+
     /// What this rank read.
     fn operands(&self) -> Option<&Ids>;
 
@@ -306,6 +311,16 @@ const fn channel_of(private: &AdjointComm) -> Channel {
     Channel { private: private.index, peer: -1, tag: 0 }
 }
 
+/// What a call tells of its outputs.
+fn depend<R: AdjointRule>(rule: &R, on: &mut Dependence<'_, '_>) -> Result<()> {
+    if rule.has_factors() {
+        return on.unknown(
+            "the product of several ranks' values is not followed; give the pattern yourself",
+        );
+    }
+    on.across_ranks(super::ACROSS_RANKS)
+}
+
 /// A blocking call.
 struct BlockingEvent<R> {
     rule: R,
@@ -334,7 +349,7 @@ impl<R: AdjointRule> Event for BlockingEvent<R> {
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
-        on.unknown(crate::ampi::ACROSS_RANKS)
+        depend(&self.rule, on)
     }
 
     fn seen(&self) -> Option<Seen> {
@@ -360,7 +375,7 @@ impl<R: AdjointRule> Event for StartEvent<R> {
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
-        on.unknown(crate::ampi::ACROSS_RANKS)
+        depend(&self.rule, on)
     }
 
     fn seen(&self) -> Option<Seen> {
@@ -389,7 +404,7 @@ impl<R: AdjointRule> Event for CompletionEvent<R> {
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
-        on.unknown(crate::ampi::ACROSS_RANKS)
+        depend(&self.rule, on)
     }
 
     fn seen(&self) -> Option<Seen> {

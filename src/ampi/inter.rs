@@ -7,7 +7,7 @@
 
 use super::argument::{Many, sink, source};
 use super::buffers::{packed, packed_parts};
-use super::builtin_op::Operator;
+use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
 use super::collective::{AdjointRule, Outputs, Recording, StartedCollective, Target, begin};
 use super::counts::{Counts, Form, StoredCounts};
@@ -132,6 +132,10 @@ impl AdjointRule for Across {
 
     fn accumulate(&self, _: PendingAdjoint, _: &mut Sweep<'_>) -> Result<()> {
         unreachable!("a call with a tag")
+    }
+
+    fn has_factors(&self) -> bool {
+        self.partials.is_some_and(|partials| partials.operator.kind == Kind::Product)
     }
 
     fn operands(&self) -> Option<&Ids> {

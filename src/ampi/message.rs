@@ -60,7 +60,7 @@ impl Event for Sent {
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
-        on.unknown(crate::ampi::ACROSS_RANKS)
+        on.across_ranks(crate::ampi::ACROSS_RANKS)
     }
 
     fn seen(&self) -> Option<Seen> {
@@ -113,7 +113,7 @@ impl Event for Received {
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
-        on.unknown(crate::ampi::ACROSS_RANKS)
+        on.across_ranks(crate::ampi::ACROSS_RANKS)
     }
 
     fn seen(&self) -> Option<Seen> {

@@ -34,6 +34,7 @@ pub mod reduce_local;
 pub mod reduction;
 pub mod request;
 pub mod scan;
+pub mod sparsity;
 pub mod stamp;
 pub mod statistics;
 pub mod tangents;

@@ -207,6 +207,10 @@ impl AdjointRule for Allreduced {
         Ok(())
     }
 
+    fn has_factors(&self) -> bool {
+        self.operator.kind == Kind::Product
+    }
+
     fn operands(&self) -> Option<&Ids> {
         Some(&self.ids)
     }
@@ -508,6 +512,10 @@ impl AdjointRule for Reduced {
         }
         sweep.add(&self.ids, &data[..self.ids.len() * width]);
         Ok(())
+    }
+
+    fn has_factors(&self) -> bool {
+        self.operator.kind == Kind::Product
     }
 
     fn operands(&self) -> Option<&Ids> {

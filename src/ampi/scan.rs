@@ -220,6 +220,10 @@ impl AdjointRule for Scanned {
         Ok(())
     }
 
+    fn has_factors(&self) -> bool {
+        self.operator.kind == Kind::Product
+    }
+
     fn operands(&self) -> Option<&Ids> {
         Some(&self.ids)
     }

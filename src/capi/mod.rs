@@ -96,6 +96,8 @@ pub mod reductions;
 #[allow(non_snake_case)]
 pub mod requests;
 pub mod sparsity;
+#[cfg(feature = "mpi")]
+pub mod sparsity_ranks;
 pub mod special;
 pub mod steps;
 mod support;

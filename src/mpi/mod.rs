@@ -44,7 +44,7 @@ pub use comm::Group;
 pub use datatype::{Contents, Part, remove_wide_types};
 pub use error::{Failure, MpiResult, check};
 pub use function::{Derivative, Function};
-pub use gather::gather_words;
+pub use gather::{exchange_words, gather_words};
 pub use handle::Win;
 pub use handles::{Comm, Datatype, Op, SharedComm};
 pub use items::Doubles;

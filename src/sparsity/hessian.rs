@@ -4,41 +4,92 @@
 //! that do not, the latter are factors of the former: the Hessian may have an element for each input behind a factor and each
 //! component of the direction behind what it multiplies, and it has none without such a statement. More is known of no
 //! statement: of a sum of two products each factor counts for both, so that the pattern may have more than the Hessian.
+//! Messages and reductions multiply nothing: on ranks all factors are found where the statement is.
 
-use super::jacobian::{ancestors, inputs_of};
-use super::pattern::Pattern;
-use super::sets::{EMPTY, Sets};
+use super::jacobian::behind;
+use super::pattern::{Pattern, number};
+use super::ranks::{
+    Alone, Exchange, Links, behind_received, brought_home, dependent, needed, numbering,
+};
+use super::sets::{EMPTY, Set, Sets};
 use super::{Dependences, Var, numbers};
+use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Where the Hessian by `x` may have elements of the function whose derivative in direction `v`, an input too, is `y`.
 pub fn hessian(of: &Dependences, x: &[Var], v: &[Var], y: &Var) -> Result<Pattern> {
+    let (x, v) = inputs(of, x, v)?;
+    hessian_on_ranks(of, &Links::default(), (&x, &v), of.node(y.id), &mut Alone)
+}
+
+/// Their numbers: as many of one as of the other.
+pub fn inputs(of: &Dependences, x: &[Var], v: &[Var]) -> Result<(Vec<usize>, Vec<usize>)> {
     let (x, v) = (numbers("x", x, of)?, numbers("v", v, of)?);
     if x.len() != v.len() {
         let text = format!("v has {} elements, but x has {}", v.len(), x.len());
         return Err(Error::new(Code::Argument, text));
     }
-    let inputs: Vec<usize> = x.iter().chain(&v).copied().collect();
-    let live = ancestors(of, of.node(y.id).into_iter(), &inputs);
-    let along = depend_on(of, &v, &live);
-    let mut is_mixed = vec![false; of.len()];
+    Ok((x, v))
+}
+
+/// As `hessian` of numbered values, on ranks: the rows of this rank's inputs, by the inputs of all ranks.
+pub fn hessian_on_ranks(
+    of: &Dependences,
+    links: &Links,
+    (x, v): (&[usize], &[usize]),
+    y: Option<usize>,
+    ranks: &mut impl Exchange,
+) -> Result<Pattern> {
+    let first = numbering(x.len(), ranks)?;
+    let own = first[ranks.rank()]..first[ranks.rank() + 1];
+    let inputs: Vec<usize> = x.iter().chain(v).copied().collect();
+    let live = needed(of, links, y.into_iter(), &inputs, ranks)?;
+    let along = dependent(of, links, v, &live, ranks)?;
     let mut is_input = vec![false; of.len()];
     inputs.iter().for_each(|&k| is_input[k] = true);
-    for k in (0..of.len()).filter(|&k| live[k] && along[k] && !is_input[k]) {
-        is_mixed[k] = of.operands(k).any(|operand| !along[operand]);
-    }
+    let is_mixed = |k: usize| {
+        live[k] && along[k] && !is_input[k] && of.operands(k).any(|operand| !along[operand])
+    };
+    let mixed: Vec<usize> = (0..of.len()).filter(|&k| is_mixed(k)).collect();
     // Sums that are nowhere a factor need no sets: they would be the largest.
-    let factors = (0..of.len()).filter(|&k| is_mixed[k]).flat_map(|k| of.operands(k));
-    let wanted = ancestors(of, factors, &inputs);
-    let mut sets = Sets::below(x.len());
-    let of_x = inputs_of(of, &mut sets, &x, &only(&wanted, |k| !along[k]), None)
-        .expect("without a limit to the work");
-    let of_v = inputs_of(of, &mut sets, &v, &only(&wanted, |k| along[k]), None)
-        .expect("without a limit to the work");
+    let factors = mixed.iter().flat_map(|&k| of.operands(k));
+    let wanted = needed(of, links, factors, &inputs, ranks)?;
+    let fixed = only(&wanted, |k| !along[k]);
+    let moving = only(&wanted, |k| along[k]);
+    let from_x = behind_received(of, links, x, own.clone(), &fixed, ranks)?;
+    let from_v = behind_received(of, links, v, own.clone(), &moving, ranks)?;
+    let names = Names::new(own, from_x.iter().chain(&from_v).map(|(_, inputs)| inputs));
+    let named = |received: Vec<(usize, Vec<u32>)>| -> Vec<(usize, Vec<u32>)> {
+        let called = |inputs: Vec<u32>| inputs.into_iter().map(|input| names.name(input)).collect();
+        received.into_iter().map(|(k, inputs)| (k, called(inputs))).collect()
+    };
+    let (from_x, from_v) = (named(from_x), named(from_v));
+    let mut sets = Sets::below(names.len());
+    let mut inputs_of = |x, received: &[_], live: &[_]| {
+        behind(of, &mut sets, x, received, live, None).expect("without a limit to the work")
+    };
+    let of_x = inputs_of(x, &from_x, &fixed);
+    let of_v = inputs_of(v, &from_v, &moving);
+    let pairs = products(of, &mixed, &along, (&of_x, &of_v), &mut sets);
+    let numbered = pairs.into_iter().map(|(i, j)| (names.input(i), names.input(j)));
+    let home = brought_home(numbered, &first, ranks)?;
+    let all = wide32(*first.last().expect("one more than ranks"));
+    Ok(Pattern::of_pairs(x.len(), all, home))
+}
+
+/// Each input behind a factor with each component of the direction behind what it multiplies, and the other way round.
+fn products(
+    of: &Dependences,
+    mixed: &[usize],
+    along: &[bool],
+    (of_x, of_v): (&[Set], &[Set]),
+    sets: &mut Sets,
+) -> Vec<(u32, u32)> {
     let (mut met, mut pairs) = (HashSet::new(), Vec::new());
     let (mut factors, mut moved) = (Vec::new(), Vec::new());
-    for k in (0..of.len()).filter(|&k| is_mixed[k]) {
+    for &k in mixed {
         for operand in of.operands(k) {
             if along[operand] {
                 moved.push(of_v[operand]);
@@ -59,17 +110,45 @@ pub fn hessian(of: &Dependences, x: &[Var], v: &[Var], y: &Var) -> Result<Patter
             }
         }
     }
-    Ok(Pattern::of_pairs(x.len(), x.len(), pairs))
+    pairs
 }
 
-/// Which live values depend on any of `inputs`.
-fn depend_on(of: &Dependences, inputs: &[usize], live: &[bool]) -> Vec<bool> {
-    let mut depends = vec![false; of.len()];
-    inputs.iter().for_each(|&k| depends[k] = true);
-    for k in 0..of.len() {
-        depends[k] = depends[k] || (live[k] && of.operands(k).any(|operand| depends[operand]));
+/// What the numbers of all ranks' inputs are called here: the own ones from 0 on, then others that were heard of.
+struct Names {
+    own: Range<u32>,
+    others: Vec<u32>,
+}
+
+impl Names {
+    fn new<'a>(own: Range<u32>, heard: impl Iterator<Item = &'a Vec<u32>>) -> Self {
+        let mut others: Vec<u32> =
+            heard.flatten().copied().filter(|number| !own.contains(number)).collect();
+        others.sort_unstable();
+        others.dedup();
+        Self { own, others }
     }
-    depends
+
+    fn of_own(&self) -> u32 {
+        self.own.end - self.own.start
+    }
+
+    fn len(&self) -> usize {
+        wide32(self.of_own()) + self.others.len()
+    }
+
+    fn name(&self, input: u32) -> u32 {
+        if self.own.contains(&input) {
+            return input - self.own.start;
+        }
+        self.of_own() + number(self.others.partition_point(|&other| other < input))
+    }
+
+    fn input(&self, name: u32) -> u32 {
+        match name.checked_sub(self.of_own()) {
+            None => self.own.start + name,
+            Some(other) => self.others[wide32(other)],
+        }
+    }
 }
 
 fn only(live: &[bool], f: impl Fn(usize) -> bool) -> Vec<bool> {

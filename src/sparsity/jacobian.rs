@@ -10,17 +10,22 @@ pub fn jacobian(of: &Dependences, x: &[Var], y: &[Var]) -> Result<Pattern> {
     let x = numbers("x", x, of)?;
     let y: Vec<Option<usize>> = y.iter().map(|y| of.node(y.id)).collect();
     let live = ancestors(of, y.iter().flatten().copied(), &x);
+    Ok(either_way(of, &x, &y, &live))
+}
+
+/// The same of values that are numbered, through what is `live`.
+pub fn either_way(of: &Dependences, x: &[usize], y: &[Option<usize>], live: &[bool]) -> Pattern {
     // A sum of many values makes large sets of inputs on the way up, and what many values depend on large sets of results on
     // the way down. Neither is known before.
     let patience = Some(16 * (of.operand_count() + of.len() + x.len() + y.len()));
-    let up = |patience| upwards(of, &x, &y, &live, patience);
-    let down = |patience| downwards(of, &x, &y, &live, patience);
+    let up = |patience| upwards(of, x, y, live, patience);
+    let down = |patience| downwards(of, x, y, live, patience);
     let pattern = if y.len() < x.len() {
         down(patience).or_else(|| up(patience)).or_else(|| down(None))
     } else {
         up(patience).or_else(|| down(patience)).or_else(|| up(None))
     };
-    Ok(pattern.expect("without a limit to the work"))
+    pattern.expect("without a limit to the work")
 }
 
 /// What `results` depend on, themselves included, down to the inputs.
@@ -41,25 +46,31 @@ pub fn ancestors(
     live
 }
 
-/// The sets of inputs of all that are live; none, if that is more work than `patience`.
-pub fn inputs_of(
+/// What is behind all that are live: input `j` behind `x[j]`, what was `received` behind what other ranks have sent, and behind
+/// all others what is behind their operands. None, if that is more work than `patience`.
+pub fn behind(
     of: &Dependences,
     sets: &mut Sets,
     x: &[usize],
+    received: &[(usize, Vec<u32>)],
     live: &[bool],
     patience: Option<usize>,
 ) -> Option<Vec<Set>> {
     let mut set = vec![EMPTY; of.len()];
+    let mut is_given = vec![false; of.len()];
     for (j, &k) in x.iter().enumerate() {
         // An input that is given twice depends on both.
         let own = sets.singleton(number(j));
         set[k] = sets.union(&mut vec![set[k], own]);
+        is_given[k] = true;
     }
-    let mut is_input = vec![false; of.len()];
-    x.iter().for_each(|&k| is_input[k] = true);
+    for (k, elements) in received {
+        set[*k] = sets.of(elements);
+        is_given[*k] = true;
+    }
     let mut operands = Vec::new();
     for k in 0..of.len() {
-        if !live[k] || is_input[k] {
+        if !live[k] || is_given[k] {
             continue;
         }
         operands.extend(of.operands(k).map(|operand| set[operand]));
@@ -79,7 +90,7 @@ pub fn upwards(
     patience: Option<usize>,
 ) -> Option<Pattern> {
     let mut sets = Sets::below(x.len());
-    let set = inputs_of(of, &mut sets, x, live, patience)?;
+    let set = behind(of, &mut sets, x, &[], live, patience)?;
     let mut pattern = Pattern::new(x.len());
     for y in y {
         let set = y.map_or(EMPTY, |k| set[k]);

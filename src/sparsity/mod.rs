@@ -6,20 +6,22 @@ mod colouring;
 mod hessian;
 mod jacobian;
 mod pattern;
+mod ranks;
 mod sets;
 #[cfg(test)]
 mod tests;
 
 pub use colouring::{Colouring, columns, rows, symmetric};
-pub use hessian::hessian;
+pub use hessian::{hessian, hessian_on_ranks, inputs};
 pub use jacobian::jacobian;
 pub use pattern::Pattern;
+pub use ranks::{Exchange, Links, jacobian_on_ranks};
 
 use crate::error::{Code, Error, Result};
 use crate::tape::{Dependences, Var};
 
 /// The numbers of inputs among the ids of a recording.
-fn numbers(name: &str, values: &[Var], of: &Dependences) -> Result<Vec<usize>> {
+pub fn numbers(name: &str, values: &[Var], of: &Dependences) -> Result<Vec<usize>> {
     let number = |(k, x): (usize, &Var)| {
         of.node(x.id).ok_or_else(|| {
             let why = match x.id {

@@ -37,6 +37,15 @@ impl Sets {
         self.end()
     }
 
+    /// A set of elements that differ.
+    pub fn of(&mut self, elements: &[u32]) -> Set {
+        if elements.is_empty() {
+            return EMPTY;
+        }
+        self.element.extend_from_slice(elements);
+        self.end()
+    }
+
     fn end(&mut self) -> Set {
         self.start.push(self.element.len());
         number(self.start.len() - 2)

@@ -2,10 +2,13 @@
 
 use super::jacobian::{ancestors, downwards, upwards};
 use super::pattern::{Pattern, number};
+use super::ranks::{Exchange, Links, jacobian_on_ranks};
 use super::{Colouring, columns, hessian, jacobian, rows, symmetric};
 use crate::count::wide32;
+use crate::error::Result;
 use crate::tape::{Dependences, Var};
 use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Numbers that look random.
 struct Random(u64);
@@ -183,4 +186,134 @@ fn a_hessian_has_both_triangles_of_all_factors() {
     let half = [(0, 2), (1, 2), (2, 2)];
     let both = half.into_iter().flat_map(|(i, j)| [(i, j), (j, i)]).collect();
     assert_eq!(found, Pattern::of_pairs(3, 3, both));
+}
+
+/// A rank that talks to others by channels.
+struct Thread {
+    rank: usize,
+    to: Vec<Sender<Vec<u64>>>,
+    from: Vec<Receiver<Vec<u64>>>,
+}
+
+impl Exchange for Thread {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn ranks(&self) -> usize {
+        self.to.len()
+    }
+
+    fn exchange(&mut self, out: &[Vec<u64>]) -> Result<Vec<Vec<u64>>> {
+        for (to, words) in self.to.iter().zip(out) {
+            to.send(words.clone()).expect("a rank that listens");
+        }
+        Ok(self.from.iter().map(|from| from.recv().expect("a rank that talks")).collect())
+    }
+
+    fn any(&mut self, here: bool) -> Result<bool> {
+        let all = self.exchange(&vec![vec![u64::from(here)]; self.ranks()])?;
+        Ok(all.concat().contains(&1))
+    }
+}
+
+fn threads(ranks: usize) -> Vec<Thread> {
+    let mut all: Vec<Thread> =
+        (0..ranks).map(|rank| Thread { rank, to: Vec::new(), from: Vec::new() }).collect();
+    for from in 0..ranks {
+        for to in 0..ranks {
+            let (sender, receiver) = channel();
+            all[from].to.push(sender);
+            all[to].from.push(receiver);
+        }
+    }
+    all
+}
+
+/// What a rank has recorded, its inputs and results, and of which values of other ranks its receives are made.
+struct Part {
+    of: Dependences,
+    inputs: usize,
+    results: Vec<Option<usize>>,
+    made: Vec<(usize, usize, usize)>,
+}
+
+/// Values at a place depend on values of any rank at places before: what others have comes by receives.
+fn random_parts(random: &mut Random, ranks: usize) -> Vec<Part> {
+    let inputs: Vec<usize> = (0..ranks).map(|_| random.below(4)).collect();
+    let places = 5 + random.below(40);
+    let part = |rank: usize| {
+        let (mut of, mut made) = (Dependences::new(10), Vec::new());
+        (0..inputs[rank]).for_each(|_| of.push(&[]));
+        for k in inputs[rank]..places {
+            let is_received = random.below(4) == 0;
+            // A sum over ranks has several.
+            for _ in 0..if is_received { 1 + random.below(2) } else { 0 } {
+                let other = random.below(ranks);
+                if k > 0 {
+                    made.push((k, other, random.below(k)));
+                }
+            }
+            let n = if is_received || k == 0 { 0 } else { random.below(4) };
+            let operands: Vec<u32> = (0..n).map(|_| var(random.below(k)).id).collect();
+            of.push(&operands);
+        }
+        let results = (0..random.below(5))
+            .map(|_| Some(random.below(places)).filter(|_| random.below(8) > 0))
+            .collect();
+        Part { of, inputs: inputs[rank], results, made }
+    };
+    (0..ranks).map(part).collect()
+}
+
+/// All values behind one, of all ranks.
+fn reach(parts: &[Part], rank: usize, k: usize, into: &mut BTreeSet<(usize, usize)>) {
+    if !into.insert((rank, k)) {
+        return;
+    }
+    parts[rank].of.operands(k).for_each(|operand| reach(parts, rank, operand, into));
+    for &(_, other, from) in parts[rank].made.iter().filter(|&&(to, ..)| to == k) {
+        reach(parts, other, from, into);
+    }
+}
+
+#[test]
+fn patterns_on_ranks_are_what_can_be_reached() {
+    let mut random = Random(11);
+    for round in 0..60 {
+        let parts = random_parts(&mut random, 1 + round % 4);
+        let mut first = vec![0];
+        parts.iter().for_each(|part| first.push(first[first.len() - 1] + part.inputs));
+        let found: Vec<Pattern> = std::thread::scope(|scope| {
+            let run = |mut rank: Thread| {
+                let (parts, me) = (&parts, rank.rank);
+                scope.spawn(move || {
+                    let mut links = vec![Vec::new(); parts.len()];
+                    for (there, part) in parts.iter().enumerate() {
+                        let mine = part.made.iter().filter(|&&(_, other, _)| other == me);
+                        links[there].extend(mine.map(|&(to, _, from)| (var(from).id, var(to).id)));
+                    }
+                    let part = &parts[me];
+                    let links = Links::new(&part.of, &links, &mut rank).expect("known names");
+                    let x: Vec<usize> = (0..part.inputs).collect();
+                    jacobian_on_ranks(&part.of, &links, &x, &part.results, &mut rank)
+                        .expect("channels that work")
+                })
+            };
+            let running: Vec<_> = threads(parts.len()).into_iter().map(run).collect();
+            running.into_iter().map(|rank| rank.join().expect("no panic")).collect()
+        });
+        for (rank, pattern) in found.iter().enumerate() {
+            assert_eq!(pattern.cols(), first[parts.len()]);
+            for (i, y) in parts[rank].results.iter().enumerate() {
+                let mut behind = BTreeSet::new();
+                y.iter().for_each(|&k| reach(&parts, rank, k, &mut behind));
+                let inputs = behind.into_iter().filter(|&(rank, k)| k < parts[rank].inputs);
+                let expected: BTreeSet<u32> =
+                    inputs.map(|(rank, k)| number(first[rank] + k)).collect();
+                let row: BTreeSet<u32> = pattern.row(i).iter().copied().collect();
+                assert_eq!(row, expected, "round {round}, rank {rank}, row {i}");
+            }
+        }
+    }
 }

@@ -72,9 +72,19 @@ struct Told {
     operands: Vec<u32>,
 }
 
+/// An event whose outputs depend on values of other ranks, or values of which depend on its operands there.
+#[derive(Debug, Clone, Copy)]
+pub struct Across {
+    pub(super) event: u32,
+    pub(super) first: u32,
+    pub(super) n: usize,
+}
+
 /// An event that tells on what its outputs depend.
 pub struct Dependence<'s, 't> {
     sweep: &'s mut Sweep<'t>,
+    /// The events that reach other ranks, where these are asked, too.
+    across: Option<&'s mut Vec<Across>>,
     name: &'static str,
     told: Told,
     n: usize,
@@ -147,6 +157,18 @@ impl<'t> Dependence<'_, 't> {
         Ok(())
     }
 
+    /// On what other ranks have: it is theirs to tell, if they are asked.
+    pub fn across_ranks(&mut self, cure: &str) -> Result<()> {
+        let (event, first, n) = (self.sweep.event_index(), self.told.first, self.n);
+        match &mut self.across {
+            Some(across) => {
+                across.push(Across { event, first, n });
+                Ok(())
+            }
+            None => self.unknown(cure),
+        }
+    }
+
     /// An error: this event cannot tell.
     pub fn unknown(&self, cure: &str) -> Result<()> {
         Err(Error::new(
@@ -161,7 +183,12 @@ impl<'t> Dependence<'_, 't> {
 
 impl Sweep<'_> {
     /// What the events from `from` down to `to` tell, newest first. Assignments are undone on the way, as in a sweep.
-    fn ask(&mut self, from: &Position, to: &Position) -> Result<Vec<Told>> {
+    fn ask(
+        &mut self,
+        from: &Position,
+        to: &Position,
+        mut across: Option<&mut Vec<Across>>,
+    ) -> Result<Vec<Told>> {
         let mut all = Vec::new();
         let mut top = from.id;
         let mut statement = from.statement;
@@ -170,7 +197,8 @@ impl Sweep<'_> {
             let n = wide32(top - (statement - header.statement) - header.id);
             self.event = index;
             let told = Told { first: header.id, counts: Vec::new(), operands: Vec::new() };
-            let mut on = Dependence { sweep: self, name: header.ops.name, told, n };
+            let (name, across) = (header.ops.name, across.as_deref_mut());
+            let mut on = Dependence { sweep: self, across, name, told, n };
             let payload = on.sweep.tape().payload_at(header.payload);
             // SAFETY: the payload that `record` wrote for these operations.
             unsafe { (header.ops.depend)(payload, &mut on)? };
@@ -191,6 +219,22 @@ impl Tape {
     /// # Safety
     /// `tape` is live.
     pub unsafe fn dependences(tape: *mut Self) -> Result<Dependences> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::asked(tape, None) }
+    }
+
+    /// The same on ranks, with the events that reach others, newest first. Their outputs have no operands here.
+    pub fn dependences_on_ranks(&mut self) -> Result<(Dependences, Vec<Across>)> {
+        self.prepare()?;
+        let mut across = Vec::new();
+        // SAFETY: borrowed, and no code of the user's runs that could use its handle.
+        let own = unsafe { Self::asked(self, Some(&mut across))? };
+        Ok((own, across))
+    }
+
+    /// # Safety
+    /// `tape` is live.
+    unsafe fn asked(tape: *mut Self, across: Option<&mut Vec<Across>>) -> Result<Dependences> {
         // SAFETY: the caller's promise; so below.
         let (from, to) = unsafe { (*tape).may_be_asked()? };
         let mut sweep = Sweep {
@@ -201,7 +245,7 @@ impl Tape {
             undone: from.event,
             tape_borrow: PhantomData,
         };
-        let told = sweep.ask(&from, &to);
+        let told = sweep.ask(&from, &to, across);
         sweep.redo();
         // SAFETY: as above.
         Ok(unsafe { (*tape).joined(&from, &to, told?) })
@@ -251,6 +295,9 @@ impl Tape {
                 all.push(now);
             }
         };
+        // Inputs at the base may belong to an event below it.
+        let of_events: usize = told.iter().map(|event| event.counts.len()).sum();
+        (0..ids - n - of_events).for_each(|_| all.push(&[]));
         for event in told.iter().rev() {
             let before = wide32(event.first - to.id) - all.len();
             statements(&mut all, before);

@@ -9,6 +9,14 @@ use std::io::Write as _;
 use std::ops::Range;
 use std::sync::Once;
 
+/// What would be added to an id, in a direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Named {
+    pub id: u32,
+    pub direction: usize,
+    pub value: f64,
+}
+
 /// Which ids a sweep may add to. Those from `free` on need no question.
 #[derive(Debug, Default)]
 pub struct Fence {
@@ -25,6 +33,8 @@ pub struct Fence {
     late: Option<u32>,
     /// Where nothing is added, and it is noted instead to which ids it would be.
     noted: Option<Vec<u32>>,
+    /// Where nothing is added either, and it is noted what would be, and in which direction.
+    named: Option<Vec<Named>>,
     /// Where all that is added is looked at: what is free otherwise, and the first that was not finite.
     watched: Option<(u32, Option<(u32, f64)>)>,
 }
@@ -44,6 +54,16 @@ impl Fence {
     /// Lets nothing be added, and notes to what it would be.
     pub fn that_notes() -> Self {
         Self { free: u32::MAX, noted: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// Lets nothing be added, and notes what would be, but zeros.
+    pub fn that_names() -> Self {
+        Self { free: u32::MAX, named: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// All that was noted so.
+    pub fn into_named(self) -> Vec<Named> {
+        self.named.unwrap_or_default()
     }
 
     /// Looks at all that is added from now on.
@@ -75,6 +95,7 @@ impl Fence {
         let apart = |passed: &Range<u32>| ids.end <= passed.start || passed.end <= ids.start;
         ids.start >= self.free
             || (self.noted.is_none()
+                && self.named.is_none()
                 && self.watched.is_none()
                 && ids.start >= self.floor
                 && self.passed.iter().all(apart))
@@ -95,6 +116,11 @@ impl Fence {
             return false;
         }
         if id == 0 || values.iter().all(|&value| value == 0.0) {
+            return false;
+        }
+        if let Some(named) = &mut self.named {
+            let directions = values.iter().enumerate().filter(|&(_, &value)| value != 0.0);
+            named.extend(directions.map(|(direction, &value)| Named { id, direction, value }));
             return false;
         }
         if let Some((_, found @ None)) = &mut self.watched {

@@ -179,7 +179,7 @@ impl Tape {
         }
     }
 
-    fn prepare(&mut self) -> Result<()> {
+    pub(super) fn prepare(&mut self) -> Result<()> {
         match PREPARE.get() {
             Some(prepare) if depth() == 0 && self.nests.is_empty() => prepare(self),
             _ => Ok(()),
@@ -226,16 +226,8 @@ impl Tape {
         self.check_seeded()?;
         let fence = Fence::of(&self.nests, &self.sweeps, self.checking());
         self.ensure_adjoints()?;
-        let mut companions = std::mem::take(&mut self.companions);
-        let whole = !self.in_steps && from.same_place(&self.position());
         // A rank that allows zeros counts as one that has seeded.
-        let seeded = self.seeded || !self.is_strict();
-        let begun = companions.begin(|companion| {
-            companion.recorded(&self.position());
-            companion.begin(from, to, &base, whole, seeded)
-        });
-        self.companions.restore(companions);
-        begun?;
+        self.begin_companions(from, to, self.seeded || !self.is_strict())?;
         // Elements of matrices are those of an earlier time while the sweep is on its way.
         self.mark();
         self.dirty.below = self.dirty.below.max(from.id);
@@ -244,12 +236,36 @@ impl Tape {
         Ok(fence)
     }
 
+    /// Tells the companions of a sweep that is about to start.
+    pub(super) fn begin_companions(
+        &mut self,
+        from: &Position,
+        to: &Position,
+        seeded: bool,
+    ) -> Result<()> {
+        let base = self.base();
+        let whole = !self.in_steps && from.same_place(&self.position());
+        let mut companions = std::mem::take(&mut self.companions);
+        let begun = companions.begin(|companion| {
+            companion.recorded(&self.position());
+            companion.begin(from, to, &base, whole, seeded)
+        });
+        self.companions.restore(companions);
+        begun
+    }
+
+    /// Tells them that it is over.
+    pub(super) fn end_companions(&mut self, bottom: bool) -> Result<()> {
+        let mut companions = std::mem::take(&mut self.companions);
+        let ended = companions.end(bottom, || self.position());
+        self.companions.restore(companions);
+        ended
+    }
+
     fn end_sweep(&mut self, from: &Position, to: &Position, result: Result<()>) -> Result<()> {
         let running = self.sweeps.pop().expect("begin_sweep has added it");
         let bottom = running.bottom;
-        let mut companions = std::mem::take(&mut self.companions);
-        let ended = companions.end(bottom && result.is_ok(), || self.position());
-        self.companions.restore(companions);
+        let ended = self.end_companions(bottom && result.is_ok());
         result.and(ended)?;
         if self.nests.len() != running.nests {
             return Err(Error::new(Code::Nest, "reverse: a callback left its nest open"));
