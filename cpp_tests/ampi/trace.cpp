@@ -111,6 +111,13 @@ long long nanoseconds(const std::string &line, const std::string &name) {
   return std::atoll(text.c_str());
 }
 
+/// The first thread has no number; those of others are none of a process.
+int thread_of(const std::string &line) {
+  const long long thread = number(line, "tid");
+  CHECK(thread == -1 || thread >= 1 << 16);
+  return static_cast<int>(thread);
+}
+
 std::vector<event> events_of(const std::string &text) {
   std::vector<event> events;
   std::istringstream lines(text);
@@ -118,7 +125,7 @@ std::vector<event> events_of(const std::string &text) {
     if (line.find("\"ph\"") == std::string::npos || field(line, "ph") == "M") continue;
     const long long begin = nanoseconds(line, "ts"), duration = nanoseconds(line, "dur");
     events.push_back({field(line, "ph"), field(line, "name"), field(line, "cat"), static_cast<int>(number(line, "pid")),
-                      static_cast<int>(number(line, "tid")), static_cast<int>(number(line, "peer")), static_cast<int>(number(line, "tag")),
+                      thread_of(line), static_cast<int>(number(line, "peer")), static_cast<int>(number(line, "tag")),
                       begin, begin + duration, number(line, "bytes"), number(line, "id")});
   }
   return events;

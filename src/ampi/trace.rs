@@ -153,6 +153,7 @@ impl Write for ToRoot {
 
 /// Takes the text of another rank.
 fn receive(comm: Comm, from: c_int, out: &mut impl Write) -> MpiResult<()> {
+    let (mut words, mut text) = (Vec::new(), Vec::new());
     loop {
         let mut bytes = [0u64];
         parcel::receive(comm, &mut bytes, from)?;
@@ -160,10 +161,11 @@ fn receive(comm: Comm, from: c_int, out: &mut impl Write) -> MpiResult<()> {
             return Ok(());
         }
         let n = crate::count::wide(bytes[0]);
-        let mut words = vec![0u64; n.div_ceil(8)];
+        words.resize(n.div_ceil(8), 0u64);
         parcel::receive(comm, &mut words, from)?;
-        let text: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).take(n).collect();
-        let _ = out.write_all(&text);
+        text.clear();
+        words.iter().for_each(|word| text.extend_from_slice(&word.to_ne_bytes()));
+        let _ = out.write_all(&text[..n]);
     }
 }
 

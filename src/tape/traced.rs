@@ -68,20 +68,21 @@ impl Tape {
 
     /// Notes a call, which has taken from `begin` to `end`, with the messages that it put on record since `mark`. What it
     /// recorded tells more than `link`, its arguments.
-    pub fn trace_call(&mut self, call: &str, mark: Mark, (begin, end): (u64, u64), link: Link) {
+    pub fn trace_call(&mut self, call: &str, mark: Mark, times: (u64, u64), link: Link) {
         let first = if mark.serial == self.serial() { mark.event } else { self.events };
-        let recorded = |event| match self.seen(event) {
-            Some(Seen::Message { message, n }) => Some((event, message, n)),
-            _ => None,
+        // They are moved out of the tape meanwhile, which is read.
+        let mut found = std::mem::take(&mut self.companion::<Messages>().0);
+        let messages = || {
+            (first..self.events).filter_map(|event| match self.seen(event) {
+                Some(Seen::Message { message, n }) => Some((event, message, n)),
+                _ => None,
+            })
         };
-        let found: Vec<(u32, Message, usize)> = (first..self.events).filter_map(recorded).collect();
-        let link =
-            found.last().map_or(link, |&(_, message, n)| Seen::Message { message, n }.link(1));
-        let span = trace::add_span(Kind::Call, call, begin, end, link);
-        for (event, message, _) in found {
-            let number = trace::add_message(span, message);
-            self.companion::<Messages>().0.push((event, number));
-        }
+        let last = messages().last();
+        let link = last.map_or(link, |(_, message, n)| Seen::Message { message, n }.link(1));
+        let messages = messages().map(|(event, message, _)| (event, message));
+        trace::add_call(call, times, link, messages, |event, number| found.push((event, number)));
+        self.companion::<Messages>().0 = found;
     }
 }
 

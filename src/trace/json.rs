@@ -1,10 +1,13 @@
 //! What was noted, in Chrome's trace format: spans are complete events ("X"), and the way of a message is a flow: from the send
 //! ("s") to the receive, on to the adjoint of the receive, and to the adjoint of the send ("t", the last one "f").
+//!
+//! Events are many, so what Perfetto does without is left out: the category of a flow, and the thread of the first thread,
+//! which is then taken to have the number of its process.
 
-use super::store::{Kind, Message, Noted, Span, Way};
+use super::store::{Hop, Kind, Message, Noted, Span, Way};
+use super::text::Text;
 use crate::count::wide32;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// How this process's times are moved to those of the file: added to each, in nanoseconds.
@@ -30,60 +33,117 @@ pub fn write_events(
     clock: Clock,
     noted: &Noted,
 ) -> io::Result<()> {
-    let mut line = String::new();
-    let _ = writeln!(
-        line,
-        "{{\"ph\":\"M\",\"pid\":{rank},\"name\":\"process_name\",\"args\":{{\"name\":\"rank {rank}\"}}}},"
-    );
-    if noted.dropped > 0 {
-        let _ = writeln!(
-            line,
-            "{{\"ph\":\"M\",\"pid\":{rank},\"name\":\"dropped\",\"args\":{{\"events\":{}}}}},",
-            noted.dropped
-        );
-    }
-    let names: Vec<String> = noted.names.iter().map(|name| escaped(name)).collect();
+    let mut writer = Writer { rank, clock, text: Text::default(), labels: labels(noted) };
+    writer.heading(noted.dropped);
     for span in &noted.spans {
-        write_span(&mut line, rank, clock, span, &names[wide32(span.name)]);
-        flush(out, &mut line)?;
+        writer.span(span);
+        writer.flush(out, FULL)?;
     }
     let (ids, ends) = (ids(&noted.messages), ends(noted));
     for (at, hop) in noted.hops.iter().enumerate() {
         let message = wide32(hop.message);
-        let (Some(span), Some(way)) =
-            (noted.spans.get(wide32(hop.span)), noted.messages.get(message).map(|m| m.way))
+        let (Some(span), Some(Message { way, .. })) =
+            (noted.spans.get(wide32(hop.span)), noted.messages.get(message))
         else {
             continue;
         };
-        let phase = match (way, hop.adjoint) {
-            (Way::Out, false) => 's',
-            (Way::In, true) => 't',
-            _ if ends[message] == at => 'f',
-            _ => 't',
+        writer.hop(span, hop, *way, ids[message], ends[message] == at);
+        writer.flush(out, FULL)?;
+    }
+    writer.flush(out, 0)
+}
+
+/// Text of so many bytes is handed on.
+const FULL: usize = 1 << 16;
+
+struct Writer {
+    rank: i32,
+    clock: Clock,
+    text: Text,
+    /// Of each name, by kinds of spans: category and name.
+    labels: Vec<[String; Kind::N]>,
+}
+
+impl Writer {
+    fn flush(&mut self, out: &mut impl Write, full: usize) -> io::Result<()> {
+        let text = self.text.as_bytes();
+        if text.len() > full {
+            out.write_all(text)?;
+            self.text.clear();
+        }
+        Ok(())
+    }
+
+    fn heading(&mut self, dropped: u64) {
+        let rank = self.rank;
+        self.text.add(&format!(
+            "{{\"ph\":\"M\",\"pid\":{rank},\"name\":\"process_name\",\"args\":{{\"name\":\"rank {rank}\"}}}},\n"
+        ));
+        if dropped > 0 {
+            self.text.add(&format!(
+                "{{\"ph\":\"M\",\"pid\":{rank},\"name\":\"dropped\",\"args\":{{\"events\":{dropped}}}}},\n"
+            ));
+        }
+    }
+
+    /// What an event begins with.
+    fn begin(&mut self, phase: &str, thread: u16, nanos: u64) {
+        let Self { rank, clock, text, .. } = self;
+        text.add("{\"ph\":\"");
+        text.add(phase);
+        text.add("\",\"pid\":");
+        text.number(i64::from(*rank));
+        if thread > 0 {
+            // No thread of a process has the number of another process.
+            text.add(",\"tid\":");
+            text.number(i64::from(*rank) + (i64::from(thread) << 16));
+        }
+        text.add(",\"ts\":");
+        text.micros(signed(nanos).saturating_add(clock.shift));
+    }
+
+    fn span(&mut self, span: &Span) {
+        self.begin("X", span.thread, span.begin);
+        let text = &mut self.text;
+        text.add(",\"dur\":");
+        text.micros(signed(span.end.saturating_sub(span.begin)));
+        text.add(&self.labels[wide32(span.name)][span.kind.number()]);
+        let link = span.link;
+        if link.bytes > 0 || link.peer >= 0 {
+            text.add(",\"args\":{");
+            if link.peer >= 0 {
+                text.add("\"peer\":");
+                text.number(i64::from(link.peer));
+                text.add(",\"tag\":");
+                text.number(i64::from(link.tag));
+                text.add(",");
+            }
+            text.add("\"bytes\":");
+            text.number(signed(link.bytes));
+            text.add("}");
+        }
+        text.add("},\n");
+    }
+
+    /// A hop lies in its span: where something leaves at its beginning, and where something arrives at its end.
+    fn hop(&mut self, span: &Span, hop: &Hop, way: Way, id: u64, last: bool) {
+        let leaves = (way == Way::Out) != hop.adjoint;
+        let at = if leaves { span.begin } else { span.end.saturating_sub(1).max(span.begin) };
+        let (phase, rest) = match (way, hop.adjoint) {
+            (Way::Out, false) => ("s", ",\"name\":\"m\"},\n"),
+            (Way::In, true) => ("t", ",\"name\":\"m\"},\n"),
+            _ if last => ("f", ",\"name\":\"m\",\"bp\":\"e\"},\n"),
+            _ => ("t", ",\"name\":\"m\"},\n"),
         };
-        write_hop(&mut line, rank, clock, span, (phase, way, hop.adjoint, ids[message]));
-        flush(out, &mut line)?;
+        self.begin(phase, span.thread, at);
+        self.text.add(",\"id\":");
+        self.text.number(signed(id));
+        self.text.add(rest);
     }
-    out.write_all(line.as_bytes())
 }
 
-fn flush(out: &mut impl Write, text: &mut String) -> io::Result<()> {
-    if text.len() > 1 << 16 {
-        out.write_all(text.as_bytes())?;
-        text.clear();
-    }
-    Ok(())
-}
-
-/// Microseconds, as the format has them.
-fn micros(text: &mut String, nanos: i64) {
-    let sign = if nanos < 0 { "-" } else { "" };
-    let nanos = nanos.unsigned_abs();
-    let _ = write!(text, "{sign}{}.{:03}", nanos / 1000, nanos % 1000);
-}
-
-fn moved(nanos: u64, clock: Clock) -> i64 {
-    i64::try_from(nanos).unwrap_or(i64::MAX).saturating_add(clock.shift)
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// Whether a call that blocks returns only when another rank has done its part.
@@ -123,45 +183,23 @@ fn category(kind: Kind) -> &'static str {
     }
 }
 
-fn write_span(text: &mut String, rank: i32, clock: Clock, span: &Span, name: &str) {
-    let _ = write!(text, "{{\"ph\":\"X\",\"pid\":{rank},\"tid\":{},\"ts\":", span.thread);
-    micros(text, moved(span.begin, clock));
-    text.push_str(",\"dur\":");
-    micros(text, i64::try_from(span.end.saturating_sub(span.begin)).unwrap_or(i64::MAX));
-    let mark = match span.kind {
+/// Category and name of a span.
+fn label(kind: Kind, name: &str) -> String {
+    let mark = match kind {
         Kind::AdjointSent | Kind::AdjointAwaited | Kind::RegionSwept => " (adjoint)",
         _ => "",
     };
+    let name = escaped(name);
     // Calls are the most: what has no category is one.
-    if span.kind != Kind::Call || waits(name) {
-        let _ = write!(text, ",\"cat\":\"{}\"", category(span.kind));
+    if kind == Kind::Call && !waits(&name) {
+        format!(",\"name\":\"{name}{mark}\"")
+    } else {
+        format!(",\"cat\":\"{}\",\"name\":\"{name}{mark}\"", category(kind))
     }
-    let _ = write!(text, ",\"name\":\"{name}{mark}\"");
-    let link = span.link;
-    if link.bytes > 0 || link.peer >= 0 {
-        text.push_str(",\"args\":{");
-        if link.peer >= 0 {
-            let _ = write!(text, "\"peer\":{},\"tag\":{},", link.peer, link.tag);
-        }
-        let _ = write!(text, "\"bytes\":{}}}", link.bytes);
-    }
-    text.push_str("},\n");
 }
 
-/// A hop lies in its span: where something leaves at its beginning, and where something arrives at its end.
-fn write_hop(
-    text: &mut String,
-    rank: i32,
-    clock: Clock,
-    span: &Span,
-    (phase, way, adjoint, id): (char, Way, bool, u64),
-) {
-    let leaves = (way == Way::Out) != adjoint;
-    let at = if leaves { span.begin } else { span.end.saturating_sub(1).max(span.begin) };
-    let _ = write!(text, "{{\"ph\":\"{phase}\",\"pid\":{rank},\"tid\":{},\"ts\":", span.thread);
-    micros(text, moved(at, clock));
-    let bound = if phase == 'f' { ",\"bp\":\"e\"" } else { "" };
-    let _ = writeln!(text, ",\"id\":{id},\"cat\":\"m\",\"name\":\"m\"{bound}}},");
+fn labels(noted: &Noted) -> Vec<[String; Kind::N]> {
+    noted.names.iter().map(|name| Kind::ALL.map(|kind| label(kind, name))).collect()
 }
 
 /// The number of each message that its two ends have in common.
@@ -214,7 +252,7 @@ fn escaped(name: &str) -> String {
                 text.push(c);
             }
             c if u32::from(c) < 32 => {
-                let _ = write!(text, "\\u{:04x}", u32::from(c));
+                text.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
             c => text.push(c),
         }
@@ -250,13 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn test_trace_names_are_escaped_and_times_are_exact() {
+    fn test_trace_names_are_escaped() {
         assert_eq!(escaped("a\"b\\c\n"), "a\\\"b\\\\c\\u000a");
-        let mut text = String::new();
-        micros(&mut text, 1_234_567);
-        text.push(' ');
-        micros(&mut text, -5);
-        assert_eq!(text, "1234.567 -0.005");
     }
 
     #[test]

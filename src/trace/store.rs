@@ -34,6 +34,25 @@ pub enum Kind {
     Loop,
 }
 
+impl Kind {
+    pub const ALL: [Self; 8] = [
+        Self::Call,
+        Self::Region,
+        Self::RegionSwept,
+        Self::Sweep,
+        Self::AdjointSent,
+        Self::AdjointAwaited,
+        Self::UserCode,
+        Self::Loop,
+    ];
+    pub const N: usize = Self::ALL.len();
+
+    /// Its place in `ALL`.
+    pub const fn number(self) -> usize {
+        self as usize
+    }
+}
+
 /// The other end of a message, or -1, its tag, and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
@@ -208,37 +227,53 @@ impl Store {
     }
 }
 
-/// Notes a span that began at `begin` and ends at `end`. Its number.
-pub fn add_span(kind: Kind, name: &str, begin: u64, end: u64, link: Link) -> Option<u32> {
-    let mut store = store();
-    let store = store.as_mut()?;
-    if store.noted.spans.len() >= MOST_SPANS {
-        store.noted.dropped += 1;
-        return None;
+impl Store {
+    fn add(&mut self, kind: Kind, name: &str, (begin, end): (u64, u64), link: Link) -> Option<u32> {
+        if self.noted.spans.len() >= MOST_SPANS {
+            self.noted.dropped += 1;
+            return None;
+        }
+        let name = self.number(name);
+        let number = u32::try_from(self.noted.spans.len()).ok();
+        self.noted.spans.push(Span { begin, end, name, kind, thread: thread(), link });
+        number
     }
-    let name = store.number(name);
-    let number = u32::try_from(store.noted.spans.len()).ok();
-    store.noted.spans.push(Span { begin, end, name, kind, thread: thread(), link });
-    number
 }
 
-/// Notes a message that the call of `span` has put on record. Its number.
-pub fn add_message(span: Option<u32>, mut message: Message) -> u32 {
+/// Notes a span that began at `begin` and ends at `end`. Its number.
+pub fn add_span(kind: Kind, name: &str, begin: u64, end: u64, link: Link) -> Option<u32> {
+    store().as_mut()?.add(kind, name, (begin, end), link)
+}
+
+/// Notes a call, and the messages that it has put on record; `named` is told the number of each, with what comes beside it.
+pub fn add_call<T>(
+    name: &str,
+    times: (u64, u64),
+    link: Link,
+    messages: impl Iterator<Item = (T, Message)>,
+    mut named: impl FnMut(T, u32),
+) {
     let mut store = store();
-    let (Some(store), Some(span)) = (store.as_mut(), span) else { return NO_MESSAGE };
-    let number = u32::try_from(store.noted.messages.len()).unwrap_or(NO_MESSAGE);
-    if message.way == Way::Out {
-        message.order = number.into();
+    let Some(store) = store.as_mut() else { return };
+    let Some(span) = store.add(Kind::Call, name, times, link) else { return };
+    for (beside, mut message) in messages {
+        let number = u32::try_from(store.noted.messages.len()).unwrap_or(NO_MESSAGE);
+        if message.way == Way::Out {
+            message.order = number.into();
+        }
+        store.noted.messages.push(message);
+        store.noted.hops.push(Hop { span, message: number, adjoint: false });
+        named(beside, number);
     }
-    store.noted.messages.push(message);
-    store.noted.hops.push(Hop { span, message: number, adjoint: false });
-    number
 }
 
 /// Notes that the adjoint of a message is sent, or received, in `span`.
 pub fn hop(span: Option<u32>, message: u32) {
+    if message == NO_MESSAGE {
+        return;
+    }
     let mut store = store();
-    if let (Some(store), Some(span), true) = (store.as_mut(), span, message != NO_MESSAGE) {
+    if let (Some(store), Some(span)) = (store.as_mut(), span) {
         store.noted.hops.push(Hop { span, message, adjoint: true });
     }
 }
