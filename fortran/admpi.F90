@@ -4493,6 +4493,7 @@ module admpi
     procedure :: precomputed => tape_precomputed
     procedure :: statistics => tape_statistics
     procedure :: set_profile => tape_set_profile
+    procedure :: profile => tape_profile
     procedure :: profile_table => tape_profile_table
     procedure, private :: reverse_all, reverse_range
     generic :: reverse => reverse_all, reverse_range
@@ -4506,6 +4507,16 @@ module admpi
     generic :: adjoint => adjoint_0, adjoint_1, adjoint_2, adjoint_3, adjoint_4, adjoint_5, adjoint_6, adjoint_7
   end type
   public :: admpi_tape
+
+  ! What the regions of a tape have cost, as tape%profile has read it; admpi_profile_gather of ampi makes it that of all ranks. A
+  ! copy is the same profile, until free.
+  type :: admpi_profile
+    type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure :: free => profile_free
+    procedure :: table => profile_table
+  end type
+  public :: admpi_profile
   public :: admpi_last_error, admpi_live_expressions
   public :: admpi_region_begin, admpi_region_end
   public :: admpi_detail_report, admpi_detail_refusal ! for the other modules
@@ -15138,23 +15149,48 @@ contains
     integer, intent(out), optional :: ierr
     call report(c_set_profile(self%handle, merge(1_c_int32_t, 0_c_int32_t, on)), 'set_profile', ierr)
   end subroutine
-  ! The table of the dearest regions: ten of them, or most; 0 means all.
+  ! Reads the profile as it is now. What the object held before is freed.
+  subroutine tape_profile(self, profile, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_profile), intent(inout) :: profile
+    integer, intent(out), optional :: ierr
+    call profile%free()
+    call report(c_profile(self%handle, profile%handle), 'profile', ierr)
+  end subroutine
+  ! Reads the profile, and prints it to a table.
   subroutine tape_profile_table(self, table, most, ierr)
     class(admpi_tape), intent(in) :: self
     character(:), allocatable, intent(out) :: table
     integer, intent(in), optional :: most
     integer, intent(out), optional :: ierr
-    type(c_ptr) :: profile, text
+    type(admpi_profile) :: profile
+    integer :: status
+    table = ''
+    call self%profile(profile, status)
+    if (status == 0) call profile%table(table, most, status)
+    call profile%free()
+    call report(int(status, c_int32_t), 'profile_table', ierr)
+  end subroutine
+
+  subroutine profile_free(self)
+    class(admpi_profile), intent(inout) :: self
+    call c_profile_free(self%handle)
+    self%handle = c_null_ptr
+  end subroutine
+  ! The table of the dearest regions: ten of them, or most; 0 means all. Gathered from ranks it is empty on all but the first.
+  subroutine profile_table(self, table, most, ierr)
+    class(admpi_profile), intent(in) :: self
+    character(:), allocatable, intent(out) :: table
+    integer, intent(in), optional :: most
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: text
     integer(c_int64_t) :: rows
     integer(c_int32_t) :: status
-    profile = c_null_ptr
     rows = 10
     if (present(most)) rows = most
-    status = c_profile(self%handle, profile)
-    if (status == 0) status = c_profile_table(profile, rows, text)
+    status = c_profile_table(self%handle, rows, text)
     table = ''
     if (status == 0) table = text_at(text)
-    call c_profile_free(profile)
     call report(status, 'profile_table', ierr)
   end subroutine
 

@@ -10159,5 +10159,12 @@ module ampi
       type(admpi_time_loop), intent(in) :: loop
       integer, optional, intent(out) :: ierr
     end subroutine admpi_time_loop_set_comm
+    subroutine admpi_profile_gather(comm, profile, ierr)
+      use admpi, only: admpi_profile
+      import
+      integer, intent(in) :: comm
+      type(admpi_profile), intent(in) :: profile
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_profile_gather
   end interface
 end module ampi

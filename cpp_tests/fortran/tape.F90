@@ -26,8 +26,9 @@ contains
 
   ! Regions, and the table of their profile.
   subroutine profiled()
+    type(admpi_profile) :: profile
     character(:), allocatable :: table
-    integer :: status
+    integer :: status, i
 
     call tape%profile_table(table, ierr=status)
     if (status == 0 .or. index(admpi_last_error(), 'admpi_tape_set_profile') == 0) error stop 'no profile'
@@ -44,6 +45,15 @@ contains
     if (index(table, 'model/inner ') == 0 .or. index(table, 'ignored') /= 0) error stop 'profile_table'
     call tape%profile_table(table, most=1)
     if (index(table, '(others)') == 0) error stop 'most'
+    ! An object that is read again, and one that holds nothing.
+    do i = 1, 2
+      call tape%profile(profile)
+      call profile%table(table, most=0)
+      if (index(table, 'model/inner ') == 0) error stop 'profile'
+    end do
+    call profile%free()
+    call profile%table(table, ierr=status)
+    if (status == 0 .or. table /= '' .or. index(admpi_last_error(), 'profile') == 0) error stop 'no profile is held'
     call tape%set_profile(.false.)
     call admpi_region_end('passed over')
   end subroutine

@@ -202,6 +202,13 @@ OURS = """
       type(admpi_time_loop), intent(in) :: loop
       integer, optional, intent(out) :: ierr
     end subroutine admpi_time_loop_set_comm
+    subroutine admpi_profile_gather(comm, profile, ierr)
+      use admpi, only: admpi_profile
+      import
+      {comm}, intent(in) :: comm
+      type(admpi_profile), intent(in) :: profile
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_profile_gather
   end interface
 """
 

@@ -11,6 +11,7 @@
 
 #include "admpi/map.h"
 #include "admpi/tape.h"
+#include "admpi/profile.h"
 #include "admpi/time_loop.h"
 
 /** A procedure that is an argument. */
@@ -52,6 +53,7 @@ void admpi_tape_abandon_sweep_(admpi_tape *const *tape, const MPI_Fint *comm, MP
 void admpi_map_new_mpi_(const MPI_Fint *comm, admpi_map **map, const MPI_Fint *backend, const MPI_Fint *threads, MPI_Fint *ierr);
 void admpi_map_serve_(const MPI_Fint *comm, MPI_Fint *ierr);
 void admpi_time_loop_set_comm_(const MPI_Fint *comm, admpi_time_loop *const *loop, MPI_Fint *ierr);
+void admpi_profile_gather_(const MPI_Fint *comm, admpi_profile *const *profile, MPI_Fint *ierr);
 
 /* MPI's */
 void ampi_accumulate_(const void *origin_addr, const MPI_Fint *origin_count, const MPI_Fint *origin_datatype,

@@ -119,6 +119,10 @@ void admpi_time_loop_set_comm_(const MPI_Fint *comm, admpi_time_loop *const *loo
   answer("time_loop_set_comm", admpi_time_loop_set_comm(*loop, MPI_Comm_f2c(*comm)), ierr);
 }
 
+void admpi_profile_gather_(const MPI_Fint *comm, admpi_profile *const *profile, MPI_Fint *ierr) {
+  answer("profile_gather", admpi_profile_gather(*profile, MPI_Comm_f2c(*comm)), ierr);
+}
+
 int admpi_shim_fortran_peers(MPI_Comm comm, int of_sends, int of_neighbors) {
   int sources, destinations;
   if (!of_neighbors) return guard_peers(comm);
