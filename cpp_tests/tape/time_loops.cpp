@@ -1,5 +1,6 @@
 // Time loops by schedules: the gradient of the whole tape to the last bit, how often steps run, what may go wrong.
 #include <admpi.hpp>
+#include <admpi/map.hpp>
 #include <admpi/time_loop.hpp>
 #include <admpi.h>
 
@@ -9,12 +10,15 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <doctest/doctest.h>
@@ -144,6 +148,12 @@ struct full_disk {
   }
   ~full_disk() { setrlimit(RLIMIT_FSIZE, &before); }
 };
+
+/// Bytes that the process has taken from the heap and not given back.
+double heap_bytes() {
+  const struct mallinfo2 now = mallinfo2();
+  return static_cast<double>(now.uordblks + now.hblkhd);
+}
 
 template <class Choose>
 auto by_loop(int steps, Choose choose) {
@@ -399,6 +409,99 @@ TEST_CASE("test_time_loop_automatic_from_a_passive_state") {
   }
 }
 
+/* The end is not known, and the second step still is looked at. */
+TEST_CASE("test_time_loop_automatic_measures_two_steps_whose_end_is_not_known") {
+  constexpr int n = 1000;
+  for (const int steps : {1, 2, 3, 40}) {
+    CAPTURE(steps);
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(n, 0.1);
+    var k = 0.9;
+    tape.input(k);
+    admpi::time_loop loop(tape);
+    loop.budget(200'000);
+    loop.state(x);
+    loop.parameters(k);
+    int asked = 0;
+    const auto below = [&](std::int64_t i) { return ++asked, i < steps; };
+    loop.run_while(below, [&](std::int64_t i) {
+      // The first step records nothing, and each of the others some 30 kB.
+      for (int j = 0; i > 0 && j < n; ++j) x[j] = k * x[j];
+    });
+    CHECK(asked == steps + 1);
+    CHECK(loop.statistics().first == steps);
+    if (steps > 1) CHECK(loop.chosen().block == 1);
+    tape.seed(x[0]);
+    tape.reverse();
+    CHECK(tape.adjoint(k) == doctest::Approx((steps - 1) * 0.1 * std::pow(0.9, steps - 2)));
+  }
+}
+
+TEST_CASE("test_time_loop_automatic_with_a_disk") {
+  const directory scratch;
+  const auto run = [&](double price, bool online) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(100, 1.0);
+    tape.input(x);
+    const std::vector<var> start = x;
+    admpi::time_loop loop(tape);
+    loop.budget(30'000);
+    if (price >= 0.0) loop.disk(scratch.path, 1000, price, price);
+    loop.state(x);
+    // What it records is no larger than a state: without a disk some of it is kept.
+    const auto step = [&](std::int64_t) {
+      for (int i = 0; i < 30; ++i) x[i] = x[i] * 1.01;
+    };
+    if (online) loop.run_while([](std::int64_t i) { return i < 400; }, step);
+    else loop.run(400, step);
+    tape.seed(x[7]);
+    tape.reverse();
+    CHECK(tape.adjoint(start[7]) == doctest::Approx(std::pow(1.01, 400)));
+    if (price < 0.0 || price > 100.0) CHECK(loop.chosen().kind == ADMPI_LOOP_MIXED);
+    return loop.statistics();
+  };
+  const auto runs = [](const admpi::time_loop_statistics &did) { return did.first + did.advanced + did.recorded; };
+  const admpi::time_loop_statistics without = run(-1.0, false), cheap = run(0.01, false), dear = run(1e6, false);
+  CHECK(cheap.disk_snapshots > 0);
+  CHECK(runs(cheap) < runs(without));
+  CHECK(dear.disk_snapshots == 0);
+  CHECK(runs(dear) == runs(without));
+  CHECK(run(0.01, true).disk_snapshots > 0);
+  CHECK(scratch.empty());
+}
+
+/* Beside what the schedule keeps nothing is left of the steps that were measured, while the others run. */
+TEST_CASE("test_time_loop_automatic_keeps_no_more_than_its_schedule") {
+  constexpr int n = 100'000;
+  admpi::time_loop::schedule is{};
+  const auto left = [&](bool automatic, int states) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(n, 0.5);
+    tape.input(x);
+    admpi::time_loop loop(tape);
+    if (automatic) loop.budget(1 + states * 8 * n);
+    else loop.binomial(is.snapshots, is.block);
+    loop.state(x);
+    const double before = heap_bytes();
+    double during = 0.0;
+    loop.run(9, [&](std::int64_t i) {
+      if (i == 5) during = heap_bytes();
+      for (var &v : x) v = v * 0.9;
+    });
+    is = loop.chosen();
+    return during - before;
+  };
+  for (const int states : {0, 21}) {
+    CAPTURE(states);
+    const double automatic = left(true, states);
+    REQUIRE(is.kind == ADMPI_LOOP_BINOMIAL);
+    CHECK(automatic - left(false, states) < 4.0 * n);
+  }
+}
+
 TEST_CASE("test_time_loop_a_million_cheap_steps") {
   admpi::tape tape;
   tape.start();
@@ -513,6 +616,95 @@ TEST_CASE("test_time_loop_counts") {
   CHECK(did.snapshots == 4);
   CHECK(calls == 20 + 26 + 20);
   CHECK(did.snapshot_bytes == 4 * 8);
+}
+
+/* The unit tests of the plan compare all rows; here it is loops that run, and every 37th row. */
+TEST_CASE("test_time_loop_counts_are_those_of_the_published_schedules") {
+  admpi::tape tape;
+  const auto advanced = [&](std::int64_t steps, bool online, const auto &choose) {
+    tape.reset();
+    tape.start();
+    var x = 1.0;
+    tape.input(x);
+    admpi::time_loop loop(tape);
+    choose(loop);
+    loop.state(x);
+    std::int64_t calls = 0;
+    const auto step = [&](std::int64_t) { ++calls, x = x * 1.5; };
+    if (online) loop.run_while([=](std::int64_t i) { return i < steps; }, step);
+    else loop.run(steps, step);
+    tape.seed(x);
+    tape.reverse();
+    const admpi::time_loop_statistics did = loop.statistics();
+    CHECK(did.first == steps);
+    CHECK(did.recorded == steps);
+    CHECK(calls == did.first + did.advanced + did.recorded);
+    return did.advanced;
+  };
+  const auto rows = [](const std::string &name, const auto &check) {
+    std::ifstream file(ADMPI_TEST_DATA "/" + name + "_schedules.txt");
+    int number = 0;
+    for (std::string line; std::getline(file, line);) {
+      if (line[0] == '#' || number++ % 37 != 0) continue;
+      CAPTURE(line);
+      std::istringstream words(line);
+      std::int64_t steps = 0, units = 0, unrecorded = 0;
+      words >> steps >> units >> unrecorded;
+      check(steps, units, unrecorded);
+    }
+    CHECK(number == 200 * 20);
+  };
+  rows("binomial", [&](std::int64_t steps, std::int64_t snapshots, std::int64_t unrecorded) {
+    const auto choose = [=](admpi::time_loop &loop) { loop.binomial(snapshots); };
+    CHECK(advanced(steps, false, choose) + steps - 1 == unrecorded);
+    const std::int64_t online = advanced(steps, true, choose) + steps - 1;
+    CHECK(online >= unrecorded);
+    CHECK(100 * online <= 115 * unrecorded);
+  });
+  rows("mixed", [&](std::int64_t steps, std::int64_t units, std::int64_t unrecorded) {
+    // The published schedule records the last steps in its first run, one more than there are units at most.
+    const std::int64_t extra = advanced(steps, false, [=](admpi::time_loop &loop) { loop.mixed(units); }) + steps - unrecorded;
+    CHECK(extra >= 1);
+    CHECK(extra <= units + 1);
+  });
+}
+
+/* The jobs of a map are recorded anew, and reversed, in each step that is. */
+TEST_CASE("test_time_loop_with_a_map_in_a_step") {
+  const admpi::map_function decay("decay in a loop", [](const auto &job) {
+    job.y[0] = job.params[0] * exp(-job.shared[0] * job.x_r[0]);
+  });
+  admpi::map_values values;
+  values.x_r = {{0.1}, {0.2}, {0.3}};
+  admpi::map_workers workers(ADMPI_MAP_THREADS, 2);
+  const admpi::map_data data(workers, values);
+  const auto run = [&](const auto &choose) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> u{1.0, 2.0, 3.0}, rate{0.5};
+    tape.input(u);
+    tape.input(rate);
+    const std::vector<var> start = u;
+    admpi::time_loop loop(tape);
+    choose(loop);
+    loop.state(u);
+    loop.parameters(rate);
+    loop.run(15, [&](std::int64_t) {
+      u = admpi::map_rect(decay, rate, u, data);
+      u[0] = u[0] + 0.1 * u[2];
+    });
+    tape.seed(u[0]);
+    tape.reverse();
+    std::vector<double> all{u[0].value, tape.adjoint(rate[0])};
+    for (const var &x : start) all.push_back(tape.adjoint(x));
+    return all;
+  };
+  const std::vector<double> whole = run([](admpi::time_loop &loop) { loop.all(); });
+  CHECK(whole[1] < 0.0);
+  CHECK(run([](admpi::time_loop &loop) { loop.binomial(2); }) == whole);
+  CHECK(run([](admpi::time_loop &loop) { loop.binomial(1, 4); }) == whole);
+  CHECK(run([](admpi::time_loop &loop) { loop.mixed(3); }) == whole);
+  CHECK(run([](admpi::time_loop &loop) { loop.budget(1500); }) == whole);
 }
 
 TEST_CASE("test_time_loop_hooks_keep_what_is_not_active") {
@@ -683,8 +875,9 @@ TEST_CASE("test_time_loop_mistakes") {
 TEST_CASE("test_time_loop_many_in_a_process") {
   admpi::tape tape;
   std::uint64_t bytes = 0;
+  double heap = 0.0;
   for (int i = 0; i < 10000; ++i) {
-    if (i == 10) bytes = tape.statistics().committed_bytes;
+    if (i == 10) bytes = tape.statistics().committed_bytes, heap = heap_bytes();
     tape.reset();
     tape.start();
     var x = 1.0;
@@ -699,4 +892,5 @@ TEST_CASE("test_time_loop_many_in_a_process") {
     if (tape.adjoint(x0) != 16.0) FAIL("wrong");
   }
   CHECK(tape.statistics().committed_bytes == bytes);
+  CHECK(heap_bytes() < heap + 10000.0);
 }

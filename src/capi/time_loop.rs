@@ -484,7 +484,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_statistics_of(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put("statistics_out", statistics_out, || {
-            let did: Statistics = loop_of(r#loop)?.statistics.get();
+            let did: Statistics = loop_of(r#loop)?.counts.get();
             Ok(admpi_time_loop_statistics {
                 first: did.first,
                 advanced: did.advanced,

@@ -4,7 +4,7 @@
 use super::binomial;
 use super::mixed::{LONGEST, Mixed};
 use super::schedule::Kind;
-use super::two_level::Disk;
+use super::two_level::{Disk, TwoLevel};
 
 /// In bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,20 @@ const fn with_reserve(budget: u64) -> u64 {
     budget / 4 * 3
 }
 
+/// The runs of a step without being recorded, and what it writes and reads, if `snapshots` states are kept in memory, before blocks,
+/// and others on the disk that there may be.
+#[allow(clippy::cast_precision_loss)] // costs are compared, not counted
+fn cost(steps: u64, snapshots: u64, block: u64, disk: Option<Disk>) -> f64 {
+    let blocks = steps.div_ceil(block);
+    block as f64
+        * match disk {
+            None => binomial::least(blocks, snapshots) as f64,
+            Some(disk) => TwoLevel::least(blocks, snapshots, disk.of_blocks(block)),
+        }
+}
+
 /// The best for a loop of `steps`, which may be unknown.
+#[allow(clippy::cast_precision_loss)]
 pub fn choose(sizes: Sizes, steps: Option<u64>, disk: Option<Disk>) -> Kind {
     let Sizes { state, record, budget } =
         Sizes { state: sizes.state.max(8), budget: with_reserve(sizes.budget), ..sizes };
@@ -34,20 +47,20 @@ pub fn choose(sizes: Sizes, steps: Option<u64>, disk: Option<Disk>) -> Kind {
     if steps.saturating_mul(record) <= budget {
         return Kind::All;
     }
-    let (mut best, mut least) = (Kind::Binomial { snapshots: 1, block: 1 }, u64::MAX);
+    let (mut best, mut least) = (Kind::Binomial { snapshots: 1, block: 1 }, f64::INFINITY);
     let mut block = 1;
     while block <= steps && (block == 1 || block * record <= budget / 2) {
         let blocks = steps.div_ceil(block);
         let spare = budget.saturating_sub(block * record);
         let snapshots = (spare / state).max(1);
-        let cost = binomial::least(blocks, snapshots).saturating_mul(block);
+        let cost = cost(steps, snapshots, block, disk);
         if cost < least {
             (best, least) = (Kind::Binomial { snapshots, block }, cost);
         }
-        // A unit holds a state, or a block.
+        // A unit holds a state, or a block. What the disk offers is left alone.
         let units = spare / state.max(block * record);
-        if disk.is_none() && units > 0 && blocks <= LONGEST && blocks * blocks * units < 1 << 26 {
-            let cost = Mixed::new(blocks, units).cost().saturating_mul(block);
+        if units > 0 && blocks <= LONGEST && blocks * blocks * units < 1 << 26 {
+            let cost = Mixed::new(blocks, units).cost() as f64 * block as f64;
             if cost < least {
                 (best, least) = (Kind::Mixed { units, block }, cost);
             }
@@ -101,6 +114,12 @@ mod tests {
         assert_eq!(choose(sizes, Some(1000), None), Kind::Mixed { units: 10, block: 1 });
         let large = Sizes { state: 1000, record: 1_000_000, budget: 4_000_000 };
         assert!(matches!(choose(large, Some(1000), None), Kind::Binomial { .. }));
+        // A dear disk changes nothing, and a cheap one is worth more than records.
+        let disk = |price| Some(Disk { snapshots: 1000, write: price, read: price });
+        for sizes in [sizes, large] {
+            assert_eq!(choose(sizes, Some(1000), disk(1e9)), choose(sizes, Some(1000), None));
+        }
+        assert!(matches!(choose(sizes, Some(1000), disk(0.1)), Kind::Binomial { .. }));
         // There is nothing to be had.
         let none = Sizes { state: 1000, record: 1000, budget: 0 };
         assert_eq!(choose(none, Some(9), None), Kind::Binomial { snapshots: 1, block: 1 });

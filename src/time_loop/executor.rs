@@ -7,12 +7,12 @@
 use super::labels::{Labeller, Labels};
 use super::plan::{Action, Kept, Place, Plan};
 use super::state::State;
+use super::statistics::Counts;
 use super::step::Step;
 use super::store::{Snapshot, Store};
 use crate::error::{Code, Error, Result};
 use crate::tape::{Dependence, Event, NestToken, Outside, Sweep, Tape, Var, current};
 use crate::trace::{self, Kind, Link};
-use std::cell::Cell;
 use std::rc::Rc;
 
 /// What the first run records before it is forgotten: enough that forgetting costs nothing, and little beside a tape.
@@ -20,25 +20,6 @@ const FORGET_BYTES: u64 = 1 << 20;
 
 /// The ranks that do a loop together: the least of each number over all of them.
 pub type Agree = Rc<dyn Fn(&mut [i64; 8]) -> Result<()>>;
-
-/// What the loops of an object have done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Statistics {
-    /// Steps of the first runs.
-    pub first: u64,
-    /// Steps run again without being recorded.
-    pub advanced: u64,
-    /// Steps recorded for sweeps.
-    pub recorded: u64,
-    /// Most states kept in memory at a time by one run, and the bytes of their elements.
-    pub snapshots: u64,
-    pub snapshot_bytes: u64,
-    /// The same on disk.
-    pub disk_snapshots: u64,
-    pub disk_bytes: u64,
-    /// Most recorded blocks kept at a time.
-    pub records: u64,
-}
 
 /// A block that is recorded, in a nest that is open.
 #[derive(Debug)]
@@ -88,7 +69,7 @@ pub struct Run {
     pub spare: Vec<Vec<Var>>,
     /// Those of the classes of the state, direction by direction for each.
     pub adjoints: Vec<f64>,
-    pub statistics: Rc<Cell<Statistics>>,
+    pub counts: Counts,
     /// Dropped last: its context may own what the states that are kept need.
     pub step: Step,
 }
@@ -130,12 +111,6 @@ impl Run {
     fn tape(&mut self) -> &mut Tape {
         // SAFETY: live as long as the loop runs, or its event is swept; no function of the user's runs while the reference lives.
         unsafe { &mut *self.tape }
-    }
-
-    fn count(&self, add: impl FnOnce(&mut Statistics)) {
-        let mut statistics = self.statistics.get();
-        add(&mut statistics);
-        self.statistics.set(statistics);
     }
 
     /// Opens a nest that records, unless there is an unused one.
@@ -242,9 +217,10 @@ impl Run {
     pub fn first_run(&mut self, done: u64) -> Result<u64> {
         let run = self.open().and_then(|()| self.first_steps(done));
         let closed = self.close();
+        self.second = None;
         let steps = run?;
         closed?;
-        self.count(|statistics| statistics.first += steps);
+        self.counts.add(|statistics| statistics.first += steps);
         Ok(steps)
     }
 
@@ -284,7 +260,7 @@ impl Run {
     }
 
     /// Whether there is a step `step`. A user is asked once.
-    fn goes_on(&mut self, step: u64) -> Result<bool> {
+    pub fn goes_on(&mut self, step: u64) -> Result<bool> {
         if self.plan.schedule.steps.is_some() || step < self.sure {
             return Ok(true);
         }
@@ -302,6 +278,10 @@ impl Run {
     /// Runs a block, of which steps may be done. False if the loop ended before it, or in it.
     fn first_block(&mut self, block: u64, done: &mut u64) -> Result<bool> {
         let steps = self.plan.schedule.range(block);
+        if steps.start > 0 {
+            // If the plan keeps the state after the first step, it has done so.
+            self.second = None;
+        }
         for step in steps.clone() {
             if step < *done {
                 continue;
@@ -360,7 +340,7 @@ impl Run {
         self.plan.stored(place, Data::State(snapshot));
         let bytes = size_of_val(&*self.scratch) as u64 / 2;
         let (kept, on_disk) = (self.plan.count(Place::Memory), self.plan.count(Place::Disk));
-        self.count(|statistics| {
+        self.counts.add(|statistics| {
             statistics.snapshots = statistics.snapshots.max(kept);
             statistics.snapshot_bytes = statistics.snapshot_bytes.max(kept * bytes);
             statistics.disk_snapshots = statistics.disk_snapshots.max(on_disk);
@@ -497,7 +477,7 @@ impl Run {
         let at = self.plan.at.unwrap_or(to);
         for block in at..to {
             let steps = self.plan.schedule.range(block);
-            self.count(|statistics| statistics.advanced += steps.end - steps.start);
+            self.counts.add(|statistics| statistics.advanced += steps.end - steps.start);
             let run = self.run_block(block).and_then(|()| self.check_sum(block));
             self.agreed_in_checking_mode(run)?;
         }
@@ -550,7 +530,7 @@ impl Run {
         // The nest's own values are those from its inputs on.
         let first = self.enter(&labels)?;
         let steps = self.plan.schedule.range(block);
-        self.count(|statistics| statistics.recorded += steps.end - steps.start);
+        self.counts.add(|statistics| statistics.recorded += steps.end - steps.start);
         let run = self.run_block(block).and_then(|()| self.check_recorded(block, first));
         self.agreed_in_checking_mode(run)?;
         let mut outputs = self.spare.pop().unwrap_or_default();
@@ -561,7 +541,7 @@ impl Run {
             self.plan.recorded(Data::Block(Recorded { nest, first, n, outputs }));
         }
         let records = self.plan.count(Place::Tape);
-        self.count(|statistics| statistics.records = statistics.records.max(records));
+        self.counts.add(|statistics| statistics.records = statistics.records.max(records));
         Ok(())
     }
 

@@ -1,11 +1,12 @@
 //! A user's loop, before it runs: what he declares and chooses, and how a run begins and ends.
 
 use super::choose::{Sizes, choose};
-use super::executor::{Agree, Looped, Run, Statistics};
+use super::executor::{Agree, Looped, Run};
 use super::labels::Labeller;
 use super::plan::Plan;
 use super::schedule::{Kind, Schedule};
 use super::state::{Hook, Item, State};
+use super::statistics::Counts;
 use super::step::Step;
 use super::store::Store;
 use super::two_level::Disk;
@@ -31,7 +32,7 @@ pub struct Loop {
     pub parameters: State,
     /// With a number for messages: this rank's.
     pub ranks: Option<(i32, Agree)>,
-    pub statistics: Rc<Cell<Statistics>>,
+    pub counts: Counts,
     /// What the last run did.
     pub chosen: Rc<Cell<Kind>>,
 }
@@ -46,7 +47,7 @@ impl Loop {
             state: State::default(),
             parameters: State::default(),
             ranks: None,
-            statistics: Rc::default(),
+            counts: Counts::default(),
             chosen: Rc::new(Cell::new(Kind::Auto)),
         }
     }
@@ -149,14 +150,14 @@ impl Loop {
     unsafe fn record_steps(
         &self,
         kind: Kind,
-        steps: Option<u64>,
+        mut steps: Option<u64>,
         step: Step,
         mark: &Position,
         state: Vec<Var>,
         given: Vec<Var>,
     ) -> Result<u64> {
         if kind == Kind::All {
-            return self.counted(run_plainly(&step, 0, steps));
+            return self.run_on_tape(&step, 0, steps);
         }
         let disk = self.disk.as_ref().map(|&(_, disk)| disk);
         // A schedule that is chosen later takes the place of this one.
@@ -182,18 +183,18 @@ impl Loop {
             nest: None,
             spare: Vec::new(),
             adjoints: Vec::new(),
-            statistics: Rc::clone(&self.statistics),
+            counts: self.counts.clone(),
             step,
         });
         run.note(0);
         let mut done = 0;
         if kind == Kind::Auto {
             // SAFETY: the caller's promise.
-            let chosen = unsafe { self.measure(&mut run, steps, &mut done)? };
+            let chosen = unsafe { self.measure(&mut run, &mut steps, &mut done)? };
             self.chosen.set(chosen);
             match Schedule::new(chosen, steps, disk) {
                 None => {
-                    let steps = self.counted(run_plainly(&run.step, done, steps))?;
+                    let steps = self.run_on_tape(&run.step, done, steps)?;
                     return run.check_parameters().map(|()| steps);
                 }
                 Some(schedule) => run.plan = Plan::new(schedule),
@@ -217,26 +218,35 @@ impl Loop {
         Ok(steps)
     }
 
-    /// Counts steps that stay on the tape.
-    fn counted(&self, steps: Result<u64>) -> Result<u64> {
-        let mut statistics = self.statistics.get();
-        statistics.first += *steps.as_ref().unwrap_or(&0);
-        self.statistics.set(statistics);
-        steps
+    /// Runs the steps from `done` on, all of which stay on the tape.
+    fn run_on_tape(&self, step: &Step, done: u64, steps: Option<u64>) -> Result<u64> {
+        let ran = run_plainly(step, done, steps)?;
+        self.counts.add(|statistics| statistics.first += ran);
+        Ok(ran)
     }
 
     /// Does the first steps on the tape, and chooses by what they took. A state that is passive before the loop becomes active in
-    /// its first step, and only the second one tells what a step records; where the end is not known, there may be none.
+    /// its first step, and only the second one tells what a step records. A loop that ends after the first, where only its end
+    /// tells, has one step from then on.
     ///
     /// # Safety
     /// As for `run`.
-    unsafe fn measure(&self, run: &mut Run, steps: Option<u64>, done: &mut u64) -> Result<Kind> {
+    unsafe fn measure(
+        &self,
+        run: &mut Run,
+        steps: &mut Option<u64>,
+        done: &mut u64,
+    ) -> Result<Kind> {
         // SAFETY: the caller's promise.
         let used = || unsafe { (*self.tape).statistics().used_bytes };
         run.keep_initial()?;
         let (mut before, mut record) = (used(), 1);
-        for step in 0..if steps >= Some(3) { 2 } else { 1 } {
+        for step in 0..if steps.is_none_or(|steps| steps >= 3) { 2 } else { 1 } {
             if step == 1 {
+                if !run.goes_on(step)? {
+                    *steps = Some(step);
+                    break;
+                }
                 run.keep_second()?;
             }
             run.step.run(step)?;
@@ -264,7 +274,7 @@ impl Loop {
             let [state, record] = [all[0], all[1]].map(i64::unsigned_abs);
             sizes = Sizes { state, record, budget: all[2].unsigned_abs() };
         }
-        Ok(choose(sizes, steps, self.disk.as_ref().map(|&(_, disk)| disk)))
+        Ok(choose(sizes, *steps, self.disk.as_ref().map(|&(_, disk)| disk)))
     }
 
     /// The condition ended the loop after the same step on all ranks.

@@ -105,9 +105,7 @@ impl Schedule {
 
     fn binomial(snapshots: u64, block: u64, steps: Option<u64>, disk: Option<Disk>) -> Policy {
         let Some(disk) = disk else { return Policy::Memory { snapshots } };
-        #[allow(clippy::cast_precision_loss)] // a block of 2^53 steps is not recorded
-        let length = block as f64;
-        let disk = Disk { write: disk.write / length, read: disk.read / length, ..disk };
+        let disk = disk.of_blocks(block);
         match steps {
             None => {
                 let period = two_level::period(snapshots, disk);

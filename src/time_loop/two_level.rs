@@ -9,6 +9,8 @@ use crate::error::{Code, Error, Result};
 
 /// About how many choices are compared. Longer loops keep states on disk at multiples of some blocks.
 const WORK: u64 = 1 << 26;
+/// The same where only the cost is asked for, of many schedules.
+const WORK_OF_COST: u64 = 1 << 20;
 
 /// What a disk offers: how many states, and what one costs, in runs of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +21,13 @@ pub struct Disk {
 }
 
 impl Disk {
+    /// The same where a run is one of a block of so many steps.
+    pub fn of_blocks(self, steps: u64) -> Self {
+        #[allow(clippy::cast_precision_loss)] // a block of 2^53 steps is not recorded
+        let steps = steps as f64;
+        Self { write: self.write / steps, read: self.read / steps, ..self }
+    }
+
     pub fn check(self) -> Result<()> {
         let wrong = |text| Err(Error::new(Code::Argument, text));
         if self.snapshots == 0 {
@@ -44,7 +53,7 @@ struct Choice {
     write: bool,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct TwoLevel {
     cells: u64,
     /// The blocks of a cell.
@@ -52,13 +61,24 @@ pub struct TwoLevel {
     /// By states on disk from 1 on, and in these by cells.
     choices: Vec<Choice>,
     disk: u64,
+    cost: f64,
 }
 
 impl TwoLevel {
     /// `write` and `read` of the disk are in runs of a block here.
     pub fn new(blocks: u64, memory: u64, disk: Disk) -> Self {
+        Self::with_work(blocks, memory, disk, WORK)
+    }
+
+    /// About what the best schedule costs, in runs of a block: those without being recorded, the first run included, and what it
+    /// writes and reads.
+    pub fn least(blocks: u64, memory: u64, disk: Disk) -> f64 {
+        Self::with_work(blocks, memory, disk, WORK_OF_COST).cost
+    }
+
+    fn with_work(blocks: u64, memory: u64, disk: Disk, work: u64) -> Self {
         let most = disk.snapshots.min(blocks).max(1);
-        let cells = blocks.min((2 * WORK / most).isqrt().max(64));
+        let cells = blocks.min((2 * work / most).isqrt().max(64));
         let cell = blocks.div_ceil(cells.max(1)).max(1);
         let cells = blocks.div_ceil(cell);
         let row = wide(cells) + 1;
@@ -79,7 +99,8 @@ impl TwoLevel {
             levels += 1;
             fewer = before;
         }
-        Self { cells, cell, choices, disk: levels }
+        let cost = fewer[wide(cells)];
+        Self { cells, cell, choices, disk: levels, cost }
     }
 
     fn choice(&self, blocks: u64, free: u64) -> Choice {
