@@ -21,13 +21,14 @@ module admpi_matrices
     type(c_ptr) :: of = c_null_ptr
     integer(c_int64_t) :: offset = 0, rows = 0, cols = 0, row_step = 0, col_step = 0
   end type
-  type, bind(C) :: c_operand
+  type, bind(C), public :: admpi_detail_operand
+    private
     type(admpi_buffer) :: view
     type(admpi_var) :: scalar
   end type
   ! A part of a matrix, or a scalar, and its place in the library's table.
   type, bind(C) :: c_part
-    type(c_operand) :: operand
+    type(admpi_detail_operand) :: operand
     integer(c_int32_t) :: place = 0, stamp = 0
   end type
   type(c_part) :: no_part
@@ -107,6 +108,43 @@ module admpi_matrices
   public :: admpi_value, admpi_vars, admpi_gather, admpi_scatter, admpi_scatter_add, admpi_hcat, admpi_vcat, &
     admpi_cumulative_sum, admpi_lu, admpi_live_matrices
 
+  ! For the modules admpi_operations and admpi_matrix_tangents.
+  public :: admpi_detail_along, admpi_detail_borrow, admpi_detail_check, admpi_detail_copy, admpi_detail_is_scalar, &
+    admpi_detail_operand_of, admpi_detail_return, admpi_detail_used, admpi_detail_view, admpi_detail_give
+  interface admpi_detail_used
+    procedure used
+  end interface
+  interface admpi_detail_give
+    procedure give, give_to
+  end interface
+  interface admpi_detail_check
+    procedure checked
+  end interface
+
+  interface admpi_gather
+    procedure gather_a
+  end interface
+  interface admpi_scatter_add
+    procedure scatter_add_aa
+  end interface
+  interface admpi_hcat
+    procedure hcat_aa
+  end interface
+  interface admpi_vcat
+    procedure vcat_aa
+  end interface
+  interface admpi_cumulative_sum
+    procedure cumulative_sum_a
+  end interface
+  interface admpi_lu
+    procedure lu_a
+  end interface
+  interface admpi_sparse_multiply_transposed
+    procedure sparse_multiply_transposed_aa
+  end interface
+  interface admpi_sparse_multiply
+    procedure sparse_multiply_aa
+  end interface
   interface size
     procedure size_a
   end interface
@@ -309,92 +347,92 @@ module admpi_matrices
     end function
     integer(c_int32_t) function c_add_of(a, b, y1) bind(C, name='admpif_array_add')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_sub_of(a, b, y1) bind(C, name='admpif_array_sub')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_mul_of(a, b, y1) bind(C, name='admpif_array_mul')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_div_of(a, b, y1) bind(C, name='admpif_array_div')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_pow_of(a, b, y1) bind(C, name='admpif_array_pow')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_hypot_of(a, b, y1) bind(C, name='admpif_array_hypot')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_atan2_of(a, b, y1) bind(C, name='admpif_array_atan2')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_fmod_of(a, b, y1) bind(C, name='admpif_array_fmod')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_remainder_of(a, b, y1) bind(C, name='admpif_array_remainder')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_fdim_of(a, b, y1) bind(C, name='admpif_array_fdim')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_lbeta_of(a, b, y1) bind(C, name='admpif_array_lbeta')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_beta_of(a, b, y1) bind(C, name='admpif_array_beta')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_log_sum_exp_of(a, b, y1) bind(C, name='admpif_array_log_sum_exp')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_log_diff_exp_of(a, b, y1) bind(C, name='admpif_array_log_diff_exp')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_multiply_log_of(a, b, y1) bind(C, name='admpif_array_multiply_log')
       import
-      type(c_operand), intent(in) :: a
-      type(c_operand), intent(in) :: b
+      type(admpi_detail_operand), intent(in) :: a
+      type(admpi_detail_operand), intent(in) :: b
       type(c_ptr), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_of_multiply(a, b, y1) bind(C, name='admpi_multiply')
@@ -526,37 +564,37 @@ module admpi_matrices
     end function
     integer(c_int32_t) function c_of_normal_lpdf(y, mu, sigma, y1) bind(C, name='admpi_normal_lpdf')
       import
-      type(c_operand), intent(in) :: y
-      type(c_operand), intent(in) :: mu
-      type(c_operand), intent(in) :: sigma
+      type(admpi_detail_operand), intent(in) :: y
+      type(admpi_detail_operand), intent(in) :: mu
+      type(admpi_detail_operand), intent(in) :: sigma
       type(admpi_var), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_of_student_t_lpdf(y, nu, mu, sigma, y1) bind(C, name='admpi_student_t_lpdf')
       import
-      type(c_operand), intent(in) :: y
-      type(c_operand), intent(in) :: nu
-      type(c_operand), intent(in) :: mu
-      type(c_operand), intent(in) :: sigma
+      type(admpi_detail_operand), intent(in) :: y
+      type(admpi_detail_operand), intent(in) :: nu
+      type(admpi_detail_operand), intent(in) :: mu
+      type(admpi_detail_operand), intent(in) :: sigma
       type(admpi_var), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_of_gamma_lpdf(y, alpha, beta, y1) bind(C, name='admpi_gamma_lpdf')
       import
-      type(c_operand), intent(in) :: y
-      type(c_operand), intent(in) :: alpha
-      type(c_operand), intent(in) :: beta
+      type(admpi_detail_operand), intent(in) :: y
+      type(admpi_detail_operand), intent(in) :: alpha
+      type(admpi_detail_operand), intent(in) :: beta
       type(admpi_var), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_of_bernoulli_logit_lpmf(y, alpha, y1) bind(C, &
         name='admpi_bernoulli_logit_lpmf')
       import
-      type(c_operand), intent(in) :: y
-      type(c_operand), intent(in) :: alpha
+      type(admpi_detail_operand), intent(in) :: y
+      type(admpi_detail_operand), intent(in) :: alpha
       type(admpi_var), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_of_poisson_log_lpmf(y, alpha, y1) bind(C, name='admpi_poisson_log_lpmf')
       import
-      type(c_operand), intent(in) :: y
-      type(c_operand), intent(in) :: alpha
+      type(admpi_detail_operand), intent(in) :: y
+      type(admpi_detail_operand), intent(in) :: alpha
       type(admpi_var), intent(inout) :: y1
     end function
     integer(c_int32_t) function c_of_multi_normal_cholesky_lpdf(y, mu, l, y1) bind(C, &
@@ -985,6 +1023,17 @@ module admpi_matrices
       type(c_part), intent(in) :: part
       type(c_ptr), value :: home
       integer(c_int32_t), value :: or_scalar
+    end function
+    type(c_ptr) function c_forget(part) bind(C, name='admpif_matrix_forget')
+      import
+      type(c_part), intent(in) :: part
+    end function
+    integer(c_int32_t) function c_along(operand, n, slopes, which, y) bind(C, name='admpif_array_along')
+      import
+      type(admpi_detail_operand), intent(in) :: operand(*)
+      integer(c_int32_t), value :: n, which
+      type(c_funptr), value :: slopes
+      type(c_ptr), intent(inout) :: y
     end function
     ! How many matrices variables and results own.
     integer(c_int32_t) function admpi_live_matrices() bind(C, name='admpif_matrices')
@@ -2772,6 +2821,62 @@ contains
       call c_release(a%part, c_null_ptr)
     end select
   end subroutine
+  ! What sees an array or a scalar, and does not use a result up.
+  function admpi_detail_view(a) result(y)
+    class(admpi_array), intent(in) :: a
+    type(admpi_view) :: y
+    y%part = a%part
+  end function
+  pure logical function admpi_detail_is_scalar(a)
+    class(admpi_array), intent(in) :: a
+    admpi_detail_is_scalar = a%part%place == 0 .and. a%part%stamp /= 0
+  end function
+  integer(c_int32_t) function admpi_detail_operand_of(a, operand) result(status)
+    class(admpi_array), intent(in) :: a
+    type(admpi_detail_operand), intent(inout) :: operand
+    status = checked_operand(a)
+    operand = a%part%operand
+  end function
+  ! A matrix of the library's as an array, until it is given back. It is no variable's.
+  integer(c_int32_t) function admpi_detail_borrow(matrix, y) result(status)
+    type(c_ptr), intent(in) :: matrix
+    type(admpi_view), intent(inout) :: y
+    status = c_hold(matrix, c_null_ptr, y%part)
+  end function
+  subroutine admpi_detail_return(y)
+    type(admpi_view), intent(in) :: y
+    type(c_ptr) :: matrix
+    matrix = c_forget(y%part)
+  end subroutine
+  ! A matrix for the library, which frees it.
+  integer(c_int32_t) function admpi_detail_copy(a, matrix) result(status)
+    class(admpi_array), intent(in) :: a
+    type(c_ptr), intent(inout) :: matrix
+    status = checked(a)
+    if (status == 0) status = c_from_view(a%part%operand%view, matrix)
+  end function
+  ! The derivative of the result of a function of a and b, whose derivatives are da and db: src/shim/fortran_matrices.c.
+  function admpi_detail_along(slopes, which, a, da, b, db) result(y)
+    type(c_funptr), value :: slopes
+    integer, intent(in) :: which
+    class(admpi_array), intent(in) :: a, da
+    class(admpi_array), intent(in), optional :: b, db
+    type(admpi_result) :: y
+    type(admpi_detail_operand) :: operand(4)
+    type(c_ptr) :: matrix
+    integer(c_int32_t) :: status, n
+    n = 2
+    status = admpi_detail_operand_of(a, operand(1))
+    if (status == 0) status = admpi_detail_operand_of(da, operand(2))
+    if (present(b)) then
+      n = 4
+      if (status == 0) status = admpi_detail_operand_of(b, operand(3))
+      if (status == 0) status = admpi_detail_operand_of(db, operand(4))
+    end if
+    if (status == 0) status = c_along(operand, n, slopes, int(which, c_int32_t), matrix)
+    call give(status, matrix, y)
+    call stop_at(status, 'the derivative of an array')
+  end function
   ! Writing to the elements of a part.
   integer(c_int32_t) function writable(to)
     class(admpi_array), intent(in), target :: to
@@ -3343,7 +3448,7 @@ contains
   end function
 
   ! Elements by their numbers in column-major order, from 1, as a column.
-  function admpi_gather(a, index, ierr) result(y)
+  function gather_a(a, index, ierr) result(y)
     class(admpi_array), intent(in) :: a
     integer, intent(in) :: index(:)
     integer, intent(out), optional :: ierr
@@ -3368,7 +3473,7 @@ contains
     call admpi_detail_report(status, 'admpi_scatter', ierr)
   end subroutine
   ! a with the elements of b added at places that may repeat.
-  function admpi_scatter_add(a, index, b, ierr) result(y)
+  function scatter_add_aa(a, index, b, ierr) result(y)
     class(admpi_array), intent(in) :: a, b
     integer, intent(in) :: index(:)
     integer, intent(out), optional :: ierr
@@ -3400,19 +3505,19 @@ contains
     call used(b)
     call admpi_detail_report(status, what, ierr)
   end function
-  function admpi_hcat(a, b, ierr) result(y)
+  function hcat_aa(a, b, ierr) result(y)
     class(admpi_array), intent(in) :: a, b
     integer, intent(out), optional :: ierr
     type(admpi_result) :: y
     y = joined(a, b, 0_c_int32_t, 'admpi_hcat', ierr)
   end function
-  function admpi_vcat(a, b, ierr) result(y)
+  function vcat_aa(a, b, ierr) result(y)
     class(admpi_array), intent(in) :: a, b
     integer, intent(out), optional :: ierr
     type(admpi_result) :: y
     y = joined(a, b, 1_c_int32_t, 'admpi_vcat', ierr)
   end function
-  function admpi_cumulative_sum(a, ierr) result(y)
+  function cumulative_sum_a(a, ierr) result(y)
     class(admpi_array), intent(in) :: a
     integer, intent(out), optional :: ierr
     type(admpi_result) :: y
@@ -3425,7 +3530,7 @@ contains
     call admpi_detail_report(status, 'admpi_cumulative_sum', ierr)
   end function
   ! Row i of l times u is row rows(i) of a.
-  subroutine admpi_lu(a, l, u, rows, ierr)
+  subroutine lu_a(a, l, u, rows, ierr)
     class(admpi_array), intent(in) :: a
     type(admpi_varmat), intent(inout) :: l, u
     integer, intent(inout) :: rows(:)
@@ -3464,14 +3569,14 @@ contains
     call c_sparse_free(self%handle)
     self%handle = c_null_ptr
   end subroutine
-  function admpi_sparse_multiply(s, value, b, ierr) result(y)
+  function sparse_multiply_aa(s, value, b, ierr) result(y)
     type(admpi_sparse), intent(in) :: s
     class(admpi_array), intent(in) :: value, b
     integer, intent(out), optional :: ierr
     type(admpi_result) :: y
     y = sparse_product(s, value, b, .false., ierr)
   end function
-  function admpi_sparse_multiply_transposed(s, value, b, ierr) result(y)
+  function sparse_multiply_transposed_aa(s, value, b, ierr) result(y)
     type(admpi_sparse), intent(in) :: s
     class(admpi_array), intent(in) :: value, b
     integer, intent(out), optional :: ierr

@@ -11,7 +11,7 @@ FRAME = HERE / "emit/admpi_matrices.F90.in"
 NAMES = {"multiply": "matmul", "sum": "sum"}
 # By hand, in the frame.
 LEFT_OUT = {"lu", "sparse_new", "sparse_copy", "sparse_free", "sparse_multiply", "sparse_multiply_transposed"}
-KINDS = {"view": ("admpi_buffer", "%part%operand%view"), "operand": ("c_operand", "%part%operand")}
+KINDS = {"view": ("admpi_buffer", "%part%operand%view"), "operand": ("admpi_detail_operand", "%part%operand")}
 FUNCTIONS = [one for functions in UNITS.values() for one in functions if one.name not in LEFT_OUT]
 # Scalars beside arrays.
 SCALARS = {"v": "type(admpi_var)", "d": "real(dp)", "i": "integer"}

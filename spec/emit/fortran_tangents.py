@@ -6,6 +6,7 @@ same formulas on tangents of numbers."""
 
 from functions import BY_NAME, DIFFERENTIATED, of
 from emit.fortran_formulas import c_name, called, in_fortran, partial
+from emit.fortran_matrix_tangents import slopes
 from emit.fortran_writer import ERFC_SCALED, OPERATORS, TYPES, Writer, filled, folding, fortran_name, masks, number, shape
 from model import HERE
 
@@ -262,6 +263,7 @@ def module():
         "c_functions": c_functions(),
         "procedures": formulas() + "".join(numbers.procedures + active.procedures),
         "folding": masks() + folding("t") + folding("w"),
+        "slopes": slopes(),
     })
 
 

@@ -29,6 +29,12 @@ static entry *table;
 static uint32_t length, first_free, last_stamp;
 static int32_t held;
 
+static void forget(entry *one) {
+  *one = (entry){.next_free = first_free};
+  first_free = (uint32_t)(one - table);
+  held--;
+}
+
 static entry *found(const admpif_part *part) {
   if (part->place == 0 || part->place >= length) return NULL;
   entry *one = table + part->place;
@@ -75,9 +81,7 @@ void admpif_matrix_release(const admpif_part *part, const void *home) {
   entry *one = found(part);
   if (one != NULL && one->home == home) {
     matrix = one->matrix;
-    *one = (entry){.next_free = first_free};
-    first_free = (uint32_t)(one - table);
-    held--;
+    forget(one);
   }
   pthread_mutex_unlock(&lock);
   admpi_varmat_free(matrix);
@@ -115,6 +119,19 @@ int32_t admpif_matrix_check(const admpif_part *part, const void *home, int32_t o
   return ADMPI_SUCCESS;
 }
 
+/* Ends the ownership of a result, whose matrix is the caller's from then on. NULL: it is no result. */
+admpi_varmat *admpif_matrix_forget(const admpif_part *part) {
+  admpi_varmat *matrix = NULL;
+  pthread_mutex_lock(&lock);
+  entry *one = found(part);
+  if (one != NULL && one->home == NULL) {
+    matrix = one->matrix;
+    forget(one);
+  }
+  pthread_mutex_unlock(&lock);
+  return matrix;
+}
+
 /* How many matrices variables and results own. */
 int32_t admpif_matrices(void) { return held; }
 
@@ -141,3 +158,69 @@ OF_TWO(mul, )
 OF_TWO(div, )
 ADMPI_PAIRS_OF_MANY(OF_TWO)
 ADMPI_PAIRS_OF_ONE(OF_TWO)
+
+/* Tangents of arrays. `slopes` gives the partial derivatives of a function by its operands, which are tangents, as tangents: of
+ * (value, derivative) of each in turn, (value, derivative) by each. */
+typedef void (*admpif_slopes)(int32_t function, const double *operand, double *slope); /* 4 numbers each */
+typedef struct admpif_along {
+  admpif_slopes slopes;
+  int32_t function;
+  int32_t n; /* values and derivatives: 2 or 4 */
+} admpif_along;
+
+static void slopes_at(const admpif_along *of, const admpi_values *value, int64_t i, int64_t j, double *x, double *slope) {
+  for (int32_t k = 0; k < of->n; k++) x[k] = value[k].value[i * value[k].row_step + j * value[k].col_step];
+  of->slopes(of->function, x, slope);
+}
+
+/* The derivative of the result. A direction of zero takes no part, whatever the partial derivative. */
+static int32_t forward_along(const admpi_forward_call *call) {
+  const admpif_along *of = call->payload;
+  double x[4] = {0.0}, slope[4];
+  for (int64_t j = 0; j < call->cols; j++) {
+    for (int64_t i = 0; i < call->rows; i++) {
+      double sum = 0.0;
+      slopes_at(of, call->value, i, j, x, slope);
+      for (int32_t k = 0; k < of->n; k += 2) {
+        if (x[k + 1] != 0.0) sum += slope[k] * x[k + 1];
+      }
+      call->result[i + j * call->rows] = sum;
+    }
+  }
+  return 0;
+}
+
+/* By the value of an operand it is the derivative of the slope, since second derivatives are symmetric; by the derivative of an
+ * operand it is the slope. */
+static void add_along(const admpif_along *of, const admpi_kernel_call *call, int64_t i, int64_t j) {
+  const double *above = call->result.adjoint + i * call->result.row_step + j * call->result.col_step;
+  double x[4] = {0.0}, slope[4];
+  int known = 0;
+  for (int64_t w = 0; w < call->width; w++) {
+    if (above[w] == 0.0) continue;
+    if (!known) slopes_at(of, call->value, i, j, x, slope);
+    known = 1;
+    for (int32_t k = 0; k < of->n; k++) {
+      const admpi_adjoint *to = call->operand + k;
+      if (to->adjoint != NULL) to->adjoint[i * to->row_step + j * to->col_step + w] += slope[k ^ 1] * above[w];
+    }
+  }
+}
+
+static int32_t reverse_along(const admpi_kernel_call *call) {
+  for (int64_t j = 0; j < call->cols; j++) {
+    for (int64_t i = 0; i < call->rows; i++) add_along(call->payload, call, i, j);
+  }
+  return 0;
+}
+
+/* The derivative of a function of one or two operands, each an array or a scalar with its derivative: `n` is 2 or 4. */
+int32_t admpif_array_along(const admpi_operand *operand, int32_t n, admpif_slopes slopes, int32_t function, admpi_varmat **y_out) {
+  const admpif_along of = {slopes, function, n};
+  const admpi_view *like = NULL;
+  for (int32_t k = n - 1; k >= 0; k--) {
+    if (operand[k].view.of != NULL) like = &operand[k].view;
+  }
+  if (like == NULL) return admpi_detail_refuse_call(ADMPI_ERR_NULL, "all operands are scalars");
+  return admpi_array_apply(like->rows, like->cols, operand, n, forward_along, reverse_along, &of, sizeof of, y_out);
+}
