@@ -7,14 +7,17 @@ endif()
 set(ADMPI_ADJOINABLE_MAP "${CMAKE_CURRENT_BINARY_DIR}/libadmpi_adjoinable.map")
 file(CONFIGURE OUTPUT "${ADMPI_ADJOINABLE_MAP}" @ONLY CONTENT "ADMPI_ADJOINABLE_@ADMPI_VERSION_MAJOR@.@ADMPI_VERSION_MINOR@ {
   global:
-    AMPI_*; FW_AMPI_*; FWB_AMPI_*; FWS_AMPI_*; BW_AMPI_*; BWB_AMPI_*; BWS_AMPI_*; TLS_AMPI_*; ADTOOL_AMPI_*; ADMPI_Turn_range;
-    ampi_*_; fw_ampi_*_; bw_ampi_*_; fws_ampi_*_; bws_ampi_*_; adtool_ampi_*_; admpi_turn_range_; active_types_;
+    AMPI_*; FW_AMPI_*; FWB_AMPI_*; FWS_AMPI_*; BW_AMPI_*; BWB_AMPI_*; BWS_AMPI_*; TLS_AMPI_*; TLM_AMPI_*; TLB_AMPI_*; ADTOOL_AMPI_*;
+    ADMPI_Turn_range;
+    ampi_*_; fw_ampi_*_; bw_ampi_*_; fwb_ampi_*_; fws_ampi_*_; bwb_ampi_*_; bws_ampi_*_; tls_ampi_*_; tlm_ampi_*_; tlb_ampi_*_;
+    adtool_ampi_*_; admpi_turn_range_; active_types_;
   local:
     *;
 };
 ")
 add_library(admpi_adjoinable SHARED
-  src/adjoinable/calls.c src/adjoinable/choices.c src/adjoinable/completions.c src/adjoinable/runtime.c
+  src/adjoinable/calls.c src/adjoinable/choices.c src/adjoinable/completions.c src/adjoinable/items.c
+  src/adjoinable/plain.c src/adjoinable/runtime.c src/adjoinable/users.c src/adjoinable/windows.c
   src/adjoinable/fortran.c src/adjoinable/fortran_calls.c src/adjoinable/tangents.c src/adjoinable/tangent_calls.c)
 add_library(admpi::adjoinable ALIAS admpi_adjoinable)
 set_target_properties(admpi_adjoinable PROPERTIES

@@ -278,9 +278,10 @@ static void check_all(void) {
 /* Floats keep their own precision, and their counts. */
 static void check_floats(void) {
   float x[3] = {1.5f, 2.5f, 3.5f}, y[5] = {9, 9, 9, 9, 9}, xb[3] = {0}, yb[5] = {1, 2, 3, 4, 5};
-  AMPI_Request request;
+  AMPI_Request request = MPI_REQUEST_NULL;
   MPI_Status status;
   int n;
+  CHECK(AMPI_Awaitall(1, &request, MPI_STATUSES_IGNORE) == MPI_SUCCESS); /* of no request */
   CHECK(FW_AMPI_Isend(x, 3, AMPI_AFLOAT, right(), 1, AMPI_TO_RECV, comm, &request) == MPI_SUCCESS);
   CHECK(FW_AMPI_Recv(y, 5, AMPI_AFLOAT, left(), 1, AMPI_FROM_ISEND_WAIT, comm, &status) == MPI_SUCCESS);
   MPI_Get_count(&status, MPI_FLOAT, &n);
@@ -319,6 +320,13 @@ static void check_memory(void) {
     admpi_step_statistics(&after, NULL);
     CHECK(after.committed_bytes == before.committed_bytes && after.ids == 0 && after.events == 0);
   }
+  /* As many steps as a long run records, all at once. */
+  for (int round = 0; round < 2; round++) {
+    for (int step = 0; step < 10000; step++) FW_AMPI_Bcast(x, 8, AMPI_ADOUBLE, 0, MPI_COMM_SELF);
+    admpi_step_statistics(round == 0 ? &before : &after, NULL);
+    for (int step = 0; step < 10000; step++) BACK(Bcast, xb, 8, AMPI_ADOUBLE, 0, MPI_COMM_SELF);
+  }
+  CHECK(after.committed_bytes == before.committed_bytes && after.events == before.events);
   for (int step = 0; step < 200; step++) FW_AMPI_Allreduce(MPI_IN_PLACE, x, 8, AMPI_ADOUBLE, MPI_SUM, comm);
   for (int step = 0; step < 200; step++) BACK(Allreduce, MPI_IN_PLACE, xb, 8, AMPI_ADOUBLE, MPI_SUM, comm);
   admpi_step_statistics(&after, NULL);
@@ -429,6 +437,7 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *datatype) {
 
 static void check_errors(void) {
   struct { double x; int i; } pair = {1, 1};
+  int sent = 1, got = 0;
   double x = 1, y = 2, xb = 0;
   AMPI_Request request, other;
   MPI_Op op;
@@ -455,10 +464,23 @@ static void check_errors(void) {
   BACK(Irecv, &yb, 1, AMPI_ADOUBLE, 0, 5, AMPI_FROM_SEND, MPI_COMM_SELF, &request);
   CHECK(xb == 3 && yb == 0);
 
-  says(FW_AMPI_Bcast(&pair, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF), "AMPI_Bcast", "not one of plain doubles");
+  /* A pair is a number with an integer beside it. */
+  CHECK(FW_AMPI_Bcast(&pair, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF) == MPI_SUCCESS);
+  BACK(Bcast, &pair, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF);
   MPI_Op_create(add, 1, &op);
-  says(FW_AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, op, MPI_COMM_SELF), "AMPI_Allreduce", "only MPI_SUM");
+  CHECK(FW_AMPI_Iallreduce(&sent, &got, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF, &request) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  BACK(Wait, &request, MPI_STATUS_IGNORE);
+  BACK(Iallreduce, &sent, &got, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF, &request);
+  says(FW_AMPI_Iallreduce(&x, &y, 1, AMPI_ADOUBLE, op, MPI_COMM_SELF, &request), "AMPI_Iallreduce", "only calls that block");
   MPI_Op_free(&op);
+  /* Counts that differ, and the same step twice. */
+  double two[2] = {1, 2}, two_b[2] = {3, 4};
+  CHECK(FW_AMPI_Bcast(two, 2, AMPI_ADOUBLE, 0, MPI_COMM_SELF) == MPI_SUCCESS);
+  says(BW_AMPI_Bcast(two_b, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "BW_AMPI_Bcast", "buffer: 1 adjoints for the 2 numbers of FW_AMPI_Bcast");
+  CHECK(two_b[0] == 3 && two_b[1] == 4);
+  BACK(Bcast, two_b, 2, AMPI_ADOUBLE, 0, MPI_COMM_SELF);
+  says(BW_AMPI_Bcast(two_b, 2, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "BW_AMPI_Bcast", "no call is recorded");
   says(FW_AMPI_Bcast(NULL, 1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "AMPI_Bcast", "buffer is NULL");
   says(FW_AMPI_Bcast(&x, -1, AMPI_ADOUBLE, 0, MPI_COMM_SELF), "AMPI_Bcast", "-1 numbers");
 }

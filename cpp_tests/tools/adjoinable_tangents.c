@@ -4,6 +4,8 @@
 #include "admpi/steps.h"
 #include "harness/check.h"
 
+#include <stddef.h>
+
 enum { N = 5 };
 
 static int rank, ranks;
@@ -80,11 +82,18 @@ static void check_moves(void) {
   for (int i = 0; i < N; i++) CHECK(x[i] == value(ranks - 1, i) && xd[i] == tangent(ranks - 1, i));
   start();
   for (int i = 0; i < 8 * N; i++) all[i] = alld[i] = -1;
-  TLS(Gatherv, x, xd, counts[rank], D, D, all, alld, counts, displs, D, D, 0, comm);
+  TLS(Gatherv, x, xd, counts[rank], D, D, all, alld, counts, displs, displs, D, D, 0, comm);
   for (int r = 0; rank == 0 && r < ranks; r++) {
     CHECK(all[displs[r] - 1] == -1 && alld[displs[r] - 1] == -1);
     for (int i = 0; i < counts[r]; i++) CHECK(all[displs[r] + i] == value(r, i) && alld[displs[r] + i] == tangent(r, i));
   }
+  /* Tangents elsewhere than the numbers. */
+  int elsewhere[8];
+  for (int r = 0; r < ranks; r++) elsewhere[r] = displs[ranks - 1] + 3 - displs[r];
+  for (int i = 0; i < 8 * N; i++) all[i] = alld[i] = -1;
+  TLS(Allgatherv, x, xd, counts[rank], D, D, all, alld, counts, displs, elsewhere, D, D, comm);
+  for (int r = 0; r < ranks; r++)
+    for (int i = 0; i < counts[r]; i++) CHECK(all[displs[r] + i] == value(r, i) && alld[elsewhere[r] + i] == tangent(r, i));
   TLS(Allgather, x, xd, 2, D, D, all, alld, 2, D, D, comm);
   for (int r = 0; r < ranks; r++) CHECK(all[2 * r + 1] == value(r, 1) && alld[2 * r + 1] == tangent(r, 1));
   TLS(Scatter, all, alld, 2, D, D, y, yd, 2, D, D, 0, comm);
@@ -145,6 +154,104 @@ static void combine_d(void *in, void *ind, void *inout, void *inoutd, int *n, MP
   combine(ind, inoutd, n, datatype);
 }
 
+/* A structure, whose tangents have no integer. */
+typedef struct cell {
+  int n;
+  double at[2];
+} cell;
+typedef struct cell_d {
+  double at[2];
+} cell_d;
+
+static void multiply(void *in, void *inout, int *n, MPI_Datatype *datatype) {
+  (void)datatype;
+  for (int i = 0; i < *n; i++) {
+    ((cell *)inout)[i].n += ((cell *)in)[i].n;
+    for (int k = 0; k < 2; k++) ((cell *)inout)[i].at[k] *= ((cell *)in)[i].at[k];
+  }
+}
+static void multiply_d(void *in, void *ind, void *inout, void *inoutd, int *n, MPI_Datatype *datatype, MPI_Datatype *datatyped) {
+  (void)datatyped;
+  for (int i = 0; i < *n; i++)
+    for (int k = 0; k < 2; k++)
+      ((cell_d *)inoutd)[i].at[k] =
+          ((cell_d *)ind)[i].at[k] * ((cell *)inout)[i].at[k] + ((cell *)in)[i].at[k] * ((cell_d *)inoutd)[i].at[k];
+  multiply(in, inout, n, datatype);
+}
+
+static void check_structures(void) {
+  const MPI_Aint places[] = {offsetof(cell, n), offsetof(cell, at)}, none[] = {0};
+  const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE};
+  const int lengths[] = {1, 2}, two[] = {2};
+  MPI_Datatype type, type_d;
+  MPI_Status status;
+  MPI_Op op;
+  cell mine[2], its[2] = {{-1, {0}}, {-1, {0}}};
+  cell_d mine_d[2], its_d[2] = {{{0}}, {{0}}};
+  double product = 1, product_d = 0;
+  int n, flag = 0;
+  AMPI_Request request;
+  MPI_Type_create_struct(2, lengths, places, types, &type);
+  MPI_Type_create_struct(1, two, none, &types[1], &type_d);
+  MPI_Type_commit(&type);
+  MPI_Type_commit(&type_d);
+  for (int i = 0; i < 2; i++) {
+    mine[i] = (cell){rank + i, {value(rank, 0), value(rank, 1)}};
+    mine_d[i] = (cell_d){{tangent(rank, 0), tangent(rank, 1)}};
+  }
+  TLS(Irecv, its, its_d, 2, type, type_d, left(), 2, AMPI_FROM_SEND, comm, &request);
+  TLS(Send, mine, mine_d, 1, type, type_d, right(), 2, AMPI_TO_RECV, comm);
+  while (!flag) TLS(Test, &request, &flag, &status);
+  MPI_Get_count(&status, type, &n);
+  CHECK(n == 1 && its[0].n == left() && its[0].at[1] == value(left(), 1) && its_d[0].at[1] == tangent(left(), 1) && its[1].n == -1);
+  MPI_Op_create(multiply, 1, &op);
+  TLS(Allreduce, mine, mine_d, its, its_d, 2, type, type_d, op, multiply_d, comm);
+  for (int r = 0; r < ranks; r++) {
+    product_d = product_d * value(r, 1) + product * tangent(r, 1);
+    product *= value(r, 1);
+  }
+  CHECK_CLOSE(its[1].at[1], product);
+  CHECK(fabs(its_d[1].at[1] - product_d) < 1e-13 * fabs(product_d));
+  CHECK(its[1].n == ranks * (ranks - 1) / 2 + ranks);
+  /* Bundles are moved as they are. */
+  CHECK(TLM_AMPI_Bcast(mine, 1, type, ranks - 1, comm) == MPI_SUCCESS && mine[0].n == ranks - 1);
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
+  MPI_Type_free(&type_d);
+}
+
+/* Whichever is complete. */
+static void check_choices(void) {
+  AMPI_Request q[4];
+  int index, n, indices[4], seen = 0;
+  start();
+  for (int i = 0; i < 2; i++) {
+    TLS(Irecv, y + i, yd + i, 1, D, D, left(), i, AMPI_FROM_SEND, comm, &q[i]);
+    TLS(Isend, x + i, xd + i, 1, D, D, right(), i, AMPI_TO_RECV, comm, &q[2 + i]);
+  }
+  TLS(Waitany, 4, q, &index, MPI_STATUS_IGNORE);
+  for (seen = 1; seen < 4; seen += n) TLS(Waitsome, 4, q, &n, indices, MPI_STATUSES_IGNORE);
+  check_is_of(0, 2, left());
+}
+
+static void check_shadows(void) {
+  MPI_Comm made, shadow;
+  int same;
+  CHECK(ADTOOL_AMPI_getShadowComm(MPI_COMM_WORLD) != MPI_COMM_NULL);
+  CHECK(TLS_AMPI_Comm_split_NT(MPI_COMM_WORLD, 0, -rank, &made) == MPI_SUCCESS);
+  shadow = ADTOOL_AMPI_getShadowComm(made);
+  MPI_Comm_compare(made, shadow, &same);
+  CHECK(same == MPI_CONGRUENT);
+  CHECK(TLS_AMPI_Comm_free_NT(&made) == MPI_SUCCESS && made == MPI_COMM_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(ADTOOL_AMPI_getShadowComm(MPI_COMM_SELF) == MPI_COMM_NULL);
+  ADTOOL_AMPI_addShadowComm(MPI_COMM_SELF, MPI_COMM_WORLD);
+  CHECK(ADTOOL_AMPI_getShadowComm(MPI_COMM_SELF) == MPI_COMM_WORLD);
+  ADTOOL_AMPI_delShadowComm(MPI_COMM_SELF);
+  CHECK(ADTOOL_AMPI_getShadowComm(MPI_COMM_SELF) == MPI_COMM_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void check_users(void) {
   MPI_Op op;
   double primal[N];
@@ -161,7 +268,7 @@ static void check_users(void) {
   CHECK(TLS_AMPI_Allreduce(x, xd, y, yd, N, D, D, op, NULL, comm) != MPI_SUCCESS);
   CHECK(TLS_AMPI_Bcast(x, NULL, N, D, D, 0, comm) != MPI_SUCCESS);
   CHECK(TLS_AMPI_Bcast(x, xd, -1, D, D, 0, comm) != MPI_SUCCESS);
-  CHECK(TLS_AMPI_Bcast(x, xd, 1, MPI_DOUBLE_INT, MPI_DOUBLE_INT, 0, comm) != MPI_SUCCESS);
+  CHECK(TLS_AMPI_Bcast(x, xd, 1, MPI_LONG_DOUBLE, MPI_LONG_DOUBLE, 0, comm) != MPI_SUCCESS);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
   MPI_Op_free(&op);
 }
@@ -176,6 +283,9 @@ int main(int argc, char **argv) {
   check_reductions();
   check_floats();
   check_users();
+  check_structures();
+  check_choices();
+  check_shadows();
   AMPI_Finalize_NT();
   return failures != 0;
 }

@@ -64,6 +64,11 @@ typedef struct admpi_mpi_statistics_t {
   uint64_t adjoint_bytes;
 } admpi_mpi_statistics_t;
 
+/**
+ * Is told of items of a predefined type in an item of a datatype: where they begin, how many, and bytes from one to the next.
+ */
+typedef void (*admpi_part_function)(void *to, int64_t offset, int64_t n, int64_t extent, MPI_Datatype datatype);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -314,6 +319,16 @@ int admpi_detail_refuse(const char *call, const char *why, MPI_Comm comm);
 int admpi_detail_raise(const char *call,
                        int code,
                        MPI_Comm comm);
+
+/**
+ * Walks a datatype down to the predefined types that it is made of, in the order of its type map. Local.
+ * @param datatype         a datatype
+ * @param found            is called for each of them
+ * @param to               its first argument
+ * @param[out] extent_out  the extent of the datatype
+ * @return an MPI code
+ */
+int admpi_detail_parts(MPI_Datatype datatype, admpi_part_function found, void *to, int64_t *extent_out);
 
 #ifdef __cplusplus
 }  // extern "C"

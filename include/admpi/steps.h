@@ -24,6 +24,36 @@
  */
 #define ADMPI_STEP_FLOAT 4
 
+/**
+ * The adjoints are where admpi_step_turn tells, not where admpi_step_reverse does.
+ */
+#define ADMPI_STEP_TURNED 8
+
+/**
+ * An item is a double.
+ */
+#define ADMPI_STEP_ITEM_DOUBLE -1
+
+/**
+ * An item is a float.
+ */
+#define ADMPI_STEP_ITEM_FLOAT -2
+
+/**
+ * A part of an item is of doubles.
+ */
+#define ADMPI_STEP_PART_DOUBLE 0
+
+/**
+ * A part of an item is of floats.
+ */
+#define ADMPI_STEP_PART_FLOAT 1
+
+/**
+ * A part of an item is of bytes that are no numbers.
+ */
+#define ADMPI_STEP_PART_BYTES 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -42,7 +72,7 @@ int32_t admpi_step_open(const char *call);
  * @param name             the name of the argument, a static string
  * @param numbers          `n` numbers, which stay there until the call is complete
  * @param n                how many
- * @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN and ADMPI_STEP_FLOAT
+ * @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN, ADMPI_STEP_FLOAT and ADMPI_STEP_TURNED
  * @param[out] values_out  `n` active values, until the call is complete
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_NEST (no step is open), ADMPI_ERR_IDS,
  *         ADMPI_ERR_MEMORY, ADMPI_ERR_LIMIT
@@ -52,6 +82,53 @@ int32_t admpi_step_argument(const char *name,
                             int64_t n,
                             int32_t flags,
                             admpi_var **values_out);
+
+/**
+ * Describes items which are not one number each, as structures are. Of the same shape another time the number is the same.
+ * @param offsets        where each part begins, in bytes behind the item's address
+ * @param lengths        how many numbers, or bytes, each part has
+ * @param kinds          of each part ADMPI_STEP_PART_DOUBLE, ADMPI_STEP_PART_FLOAT or ADMPI_STEP_PART_BYTES
+ * @param n              how many parts
+ * @param extent         bytes from one item to the next
+ * @param[out] item_out  a number for the calls below
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (a kind or length, or an item without numbers)
+ */
+int32_t admpi_step_item(const int64_t *offsets,
+                        const int64_t *lengths,
+                        const int32_t *kinds,
+                        int64_t n,
+                        int64_t extent,
+                        int64_t *item_out);
+
+/**
+ * Tells which numbers of an item have adjoints, or tangents, in items of another shape: in the same order if there are as
+ * many; else that item has all doubles, or all floats.
+ * @param item        an item
+ * @param other       one of adjoints or tangents
+ * @param[out] at_out of each number of the item its place in the other, or -1
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an item was not described, or the shapes do not fit)
+ */
+int32_t admpi_step_match(int64_t item,
+                         int64_t other,
+                         int64_t *at_out);
+
+/**
+ * As admpi_step_argument, of items that admpi_step_item has described.
+ * @param name             the name of the argument, a static string
+ * @param base             `n` items, which stay there until the call is complete
+ * @param n                how many items
+ * @param item             of admpi_step_item, or ADMPI_STEP_ITEM_DOUBLE or ADMPI_STEP_ITEM_FLOAT
+ * @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN and ADMPI_STEP_TURNED
+ * @param[out] values_out  of each item its numbers as active values, and behind them, in whole places of 16 bytes, its bytes
+ *                         that are no numbers
+ * @return as for admpi_step_argument
+ */
+int32_t admpi_step_items(const char *name,
+                         void *base,
+                         int64_t n,
+                         int64_t item,
+                         int32_t flags,
+                         admpi_var **values_out);
 
 /**
  * Closes the step of a call that is complete, or has failed. The thread's tape is again the one before.
@@ -111,6 +188,24 @@ int32_t admpi_step_reverse(const char *call,
                            void *const *adjoint,
                            int64_t n,
                            void *completed);
+
+/**
+ * As admpi_step_reverse, where adjoints may lie otherwise than the numbers, and their counts are compared.
+ * @param call       the name of the call, as it was opened
+ * @param adjoint    for each argument its adjoints
+ * @param items      for each argument how its adjoints lie: of admpi_step_item, ADMPI_STEP_ITEM_DOUBLE or
+ *                   ADMPI_STEP_ITEM_FLOAT. NULL: as the numbers
+ * @param counts     for each argument how many such items there are; -1: as many. NULL: as many of all
+ * @param n          how many arguments
+ * @param completed  the adjoints of what the call completed, if that was one argument; NULL: see admpi_step_turn
+ * @return as for admpi_step_reverse; ADMPI_ERR_ARGUMENT where a count is not that of the numbers
+ */
+int32_t admpi_step_reverse_items(const char *call,
+                                 void *const *adjoint,
+                                 const int64_t *items,
+                                 const int64_t *counts,
+                                 int64_t n,
+                                 void *completed);
 
 /**
  * Returns how many steps of this thread are recorded, and what its companion tape holds.

@@ -8,12 +8,13 @@ int AMPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AM
 }
 int FW_AMPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "AMPI_Send";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 1);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Send)(of[0].values, count, of[0].datatype, dest, tag, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -23,9 +24,11 @@ int FW_AMPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag,
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
-  void *adjoints[] = {buf};
-  (void)count; (void)datatype; (void)dest; (void)tag; (void)pairedWith;
-  return adjoinable_reverse("AMPI_Send", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith;
+  return adjoinable_reverse("AMPI_Send", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Bsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
@@ -35,12 +38,13 @@ int AMPI_Bsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, A
 }
 int FW_AMPI_Bsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "AMPI_Bsend";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 1);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Bsend)(of[0].values, count, of[0].datatype, dest, tag, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -50,9 +54,11 @@ int FW_AMPI_Bsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Bsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
-  void *adjoints[] = {buf};
-  (void)count; (void)datatype; (void)dest; (void)tag; (void)pairedWith;
-  return adjoinable_reverse("AMPI_Bsend", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith;
+  return adjoinable_reverse("AMPI_Bsend", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Rsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
@@ -62,12 +68,13 @@ int AMPI_Rsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, A
 }
 int FW_AMPI_Rsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "AMPI_Rsend";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 1);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Rsend)(of[0].values, count, of[0].datatype, dest, tag, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -77,9 +84,11 @@ int FW_AMPI_Rsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Rsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
-  void *adjoints[] = {buf};
-  (void)count; (void)datatype; (void)dest; (void)tag; (void)pairedWith;
-  return adjoinable_reverse("AMPI_Rsend", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith;
+  return adjoinable_reverse("AMPI_Rsend", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Ssend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
@@ -89,12 +98,13 @@ int AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, A
 }
 int FW_AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "AMPI_Ssend";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 1);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Ssend)(of[0].values, count, of[0].datatype, dest, tag, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -104,9 +114,11 @@ int FW_AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
-  void *adjoints[] = {buf};
-  (void)count; (void)datatype; (void)dest; (void)tag; (void)pairedWith;
-  return adjoinable_reverse("AMPI_Ssend", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith;
+  return adjoinable_reverse("AMPI_Ssend", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Isend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, struct admpi_request **request))
@@ -116,13 +128,14 @@ int AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, A
 }
 int FW_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Isend";
+  MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 1);
   const int is_active = code == ADJOINABLE_ACTIVE;
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Isend)(of[0].values, count, of[0].datatype, dest, tag, comm, &own);
@@ -130,12 +143,110 @@ int FW_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
     code = MPI_Isend(buf, count, datatype, dest, tag, comm, request);
   else
     return code;
-  return adjoinable_end_started(call, comm, code, is_active, own, request);
+  return adjoinable_end_started(call, comm, code, is_active, own, of[0].item, datatype, request);
 }
 int BW_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
-  void *adjoints[] = {buf};
-  (void)count; (void)datatype; (void)dest; (void)tag; (void)pairedWith; (void)request;
-  return adjoinable_reverse("AMPI_Isend", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith; (void)request;
+  return adjoinable_reverse("AMPI_Isend", comm, of, 1, NULL);
+}
+
+OURS_IS(int, AMPI_Ibsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  (void)pairedWith;
+  return MPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
+}
+int FW_AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ibsend";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+  };
+ (void)pairedWith;
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_begin(call, comm, &made, 0, of, 1);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ibsend)(of[0].values, count, of[0].datatype, dest, tag, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[0].item, datatype, request);
+}
+int BW_AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith; (void)request;
+  return adjoinable_reverse("AMPI_Ibsend", comm, of, 1, NULL);
+}
+
+OURS_IS(int, AMPI_Irsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  (void)pairedWith;
+  return MPI_Irsend(buf, count, datatype, dest, tag, comm, request);
+}
+int FW_AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Irsend";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+  };
+ (void)pairedWith;
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_begin(call, comm, &made, 0, of, 1);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Irsend)(of[0].values, count, of[0].datatype, dest, tag, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Irsend(buf, count, datatype, dest, tag, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[0].item, datatype, request);
+}
+int BW_AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith; (void)request;
+  return adjoinable_reverse("AMPI_Irsend", comm, of, 1, NULL);
+}
+
+OURS_IS(int, AMPI_Issend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  (void)pairedWith;
+  return MPI_Issend(buf, count, datatype, dest, tag, comm, request);
+}
+int FW_AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Issend";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+  };
+ (void)pairedWith;
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_begin(call, comm, &made, 0, of, 1);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Issend)(of[0].values, count, of[0].datatype, dest, tag, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Issend(buf, count, datatype, dest, tag, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[0].item, datatype, request);
+}
+int BW_AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)tag; (void)pairedWith; (void)request;
+  return adjoinable_reverse("AMPI_Issend", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Recv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status))
@@ -145,12 +256,13 @@ int AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
 }
 int FW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status) {
   static const char call[] = "AMPI_Recv";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 1);
   const int is_active = code == ADJOINABLE_ACTIVE;
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Recv)(of[0].values, count, of[0].datatype, source, tag, comm, status);
@@ -158,13 +270,15 @@ int FW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int ta
     code = MPI_Recv(buf, count, datatype, source, tag, comm, status);
   else
     return code;
-  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[0].floats);
+  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[0].item, datatype);
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status) {
-  void *adjoints[] = {buf};
-  (void)count; (void)datatype; (void)source; (void)tag; (void)pairedWith; (void)status;
-  return adjoinable_reverse("AMPI_Recv", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)source; (void)tag; (void)pairedWith; (void)status;
+  return adjoinable_reverse("AMPI_Recv", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Irecv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, struct admpi_request **request))
@@ -174,13 +288,14 @@ int AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 }
 int FW_AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Irecv";
+  MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 1);
   const int is_active = code == ADJOINABLE_ACTIVE;
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Irecv)(of[0].values, count, of[0].datatype, source, tag, comm, &own);
@@ -188,12 +303,14 @@ int FW_AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int t
     code = MPI_Irecv(buf, count, datatype, source, tag, comm, request);
   else
     return code;
-  return adjoinable_end_started(call, comm, code, is_active, own, request);
+  return adjoinable_end_started(call, comm, code, is_active, own, of[0].item, datatype, request);
 }
 int BW_AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
-  void *adjoints[] = {buf};
-  (void)count; (void)datatype; (void)source; (void)tag; (void)pairedWith; (void)request;
-  return adjoinable_reverse("AMPI_Irecv", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)source; (void)tag; (void)pairedWith; (void)request;
+  return adjoinable_reverse("AMPI_Irecv", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status))
@@ -202,13 +319,14 @@ int AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
 }
 int FW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   static const char call[] = "AMPI_Sendrecv";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   const int is_active = code == ADJOINABLE_ACTIVE;
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Sendrecv)(of[0].values, sendcount, of[0].datatype, dest, sendtag, of[1].values, recvcount, of[1].datatype, source, recvtag, comm, status);
@@ -216,13 +334,46 @@ int FW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int de
     code = MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   else
     return code;
-  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[1].floats);
+  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[1].item, recvtype);
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcount; (void)sendtype; (void)dest; (void)sendtag; (void)recvcount; (void)recvtype; (void)source; (void)recvtag; (void)status;
-  return adjoinable_reverse("AMPI_Sendrecv", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : recvcount, recvtype},
+  };
+  (void)dest; (void)sendtag; (void)source; (void)recvtag; (void)status;
+  return adjoinable_reverse("AMPI_Sendrecv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status))
+int AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+  return MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+int FW_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+  static const char call[] = "AMPI_Sendrecv_replace";
+  MPI_Op made = MPI_OP_NULL;
+  adjoinable_argument of[] = {
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_begin(call, comm, &made, 1, of, 1);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Sendrecv_replace)(of[0].values, count, of[0].datatype, dest, sendtag, source, recvtag, comm, status);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  else
+    return code;
+  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[0].item, datatype);
+  return adjoinable_end(call, comm, code);
+}
+int BW_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+  const adjoinable_adjoint of[] = {
+      {buf, buf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)dest; (void)sendtag; (void)source; (void)recvtag; (void)status;
+  return adjoinable_reverse("AMPI_Sendrecv_replace", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm))
@@ -231,11 +382,12 @@ int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 }
 int FW_AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   static const char call[] = "AMPI_Bcast";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buffer", buffer, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buffer", buffer, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && buffer != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 1);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Bcast)(of[0].values, count, of[0].datatype, root, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -245,9 +397,11 @@ int FW_AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  void *adjoints[] = {buffer};
-  (void)count; (void)datatype; (void)root;
-  return adjoinable_reverse("AMPI_Bcast", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buffer, buffer == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)root;
+  return adjoinable_reverse("AMPI_Bcast", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Ibcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, struct admpi_request **request))
@@ -256,12 +410,13 @@ int AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Co
 }
 int FW_AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Ibcast";
+  MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buffer", buffer, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buffer", buffer, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && buffer != MPI_IN_PLACE) of[0].n = count;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 1);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 1);
   const int is_active = code == ADJOINABLE_ACTIVE;
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Ibcast)(of[0].values, count, of[0].datatype, root, comm, &own);
@@ -269,12 +424,14 @@ int FW_AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI
     code = MPI_Ibcast(buffer, count, datatype, root, comm, request);
   else
     return code;
-  return adjoinable_end_started(call, comm, code, is_active, own, request);
+  return adjoinable_end_started(call, comm, code, is_active, own, of[0].item, datatype, request);
 }
 int BW_AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, AMPI_Request *request) {
-  void *adjoints[] = {buffer};
-  (void)count; (void)datatype; (void)root; (void)request;
-  return adjoinable_reverse("AMPI_Ibcast", comm, adjoints, 1, NULL);
+  const adjoinable_adjoint of[] = {
+      {buffer, buffer == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)root; (void)request;
+  return adjoinable_reverse("AMPI_Ibcast", comm, of, 1, NULL);
 }
 
 OURS_IS(int, AMPI_Reduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm))
@@ -283,15 +440,16 @@ int AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, 
 }
 int FW_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   static const char call[] = "AMPI_Reduce";
+  MPI_Op made = op;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
-  int code = adjoinable_begin(call, comm, op, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
-    code = OURS(AMPI_Reduce)(of[0].values, of[1].values, count, of[1].datatype, op, root, comm);
+    code = OURS(AMPI_Reduce)(of[0].values, of[1].values, count, of[1].datatype, made, root, comm);
   else if (code == ADJOINABLE_PASSIVE)
     code = MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
   else
@@ -299,18 +457,22 @@ int FW_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatyp
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)count; (void)datatype; (void)op; (void)root;
-  return adjoinable_reverse("AMPI_Reduce", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : count, datatype},
+  };
+  return adjoinable_reverse_users("AMPI_Reduce", comm, of, 2, op, NULL, datatype, datatype);
 }
 
 int FWB_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) { return FW_AMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); }
 int FWS_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) { return FW_AMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); }
 int BWB_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) { return BW_AMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); }
 int BWS_AMPI_Reduce(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int count, MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb, int root, MPI_Comm comm) {
-  void *adjoints[] = {sendbufb, recvbufb};
-  (void)sendbuf; (void)recvbuf; (void)count; (void)datatype; (void)datatypeb; (void)op; (void)uopb; (void)root;
-  return adjoinable_reverse("AMPI_Reduce", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbufb, sendbufb == MPI_IN_PLACE || sendbuf == MPI_IN_PLACE ? -1 : count, datatypeb},
+      {recvbufb, recvbufb == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : count, datatypeb},
+  };
+  return adjoinable_reverse_users("AMPI_Reduce", comm, of, 2, op, uopb, datatype, datatypeb);
 }
 
 OURS_IS(int, AMPI_Ireduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, struct admpi_request **request))
@@ -319,27 +481,31 @@ int AMPI_Ireduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
 }
 int FW_AMPI_Ireduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Ireduce";
+  MPI_Op made = op;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
-  int code = adjoinable_begin(call, comm, op, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
   const int is_active = code == ADJOINABLE_ACTIVE;
   if (code == ADJOINABLE_ACTIVE)
-    code = OURS(AMPI_Ireduce)(of[0].values, of[1].values, count, of[1].datatype, op, root, comm, &own);
+    code = OURS(AMPI_Ireduce)(of[0].values, of[1].values, count, of[1].datatype, made, root, comm, &own);
   else if (code == ADJOINABLE_PASSIVE)
     code = MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
   else
     return code;
-  return adjoinable_end_started(call, comm, code, is_active, own, request);
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, datatype, request);
 }
 int BW_AMPI_Ireduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, AMPI_Request *request) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)count; (void)datatype; (void)op; (void)root; (void)request;
-  return adjoinable_reverse("AMPI_Ireduce", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : count, datatype},
+  };
+  (void)request;
+  return adjoinable_reverse_users("AMPI_Ireduce", comm, of, 2, op, NULL, datatype, datatype);
 }
 
 OURS_IS(int, AMPI_Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
@@ -348,15 +514,16 @@ int AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatyp
 }
 int FW_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   static const char call[] = "AMPI_Allreduce";
+  MPI_Op made = op;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
-  int code = adjoinable_begin(call, comm, op, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
-    code = OURS(AMPI_Allreduce)(of[0].values, of[1].values, count, of[1].datatype, op, comm);
+    code = OURS(AMPI_Allreduce)(of[0].values, of[1].values, count, of[1].datatype, made, comm);
   else if (code == ADJOINABLE_PASSIVE)
     code = MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
   else
@@ -364,18 +531,22 @@ int FW_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype data
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)count; (void)datatype; (void)op;
-  return adjoinable_reverse("AMPI_Allreduce", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  return adjoinable_reverse_users("AMPI_Allreduce", comm, of, 2, op, NULL, datatype, datatype);
 }
 
 int FWB_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm); }
 int FWS_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm); }
 int BWB_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return BW_AMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm); }
 int BWS_AMPI_Allreduce(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int count, MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb, MPI_Comm comm) {
-  void *adjoints[] = {sendbufb, recvbufb};
-  (void)sendbuf; (void)recvbuf; (void)count; (void)datatype; (void)datatypeb; (void)op; (void)uopb;
-  return adjoinable_reverse("AMPI_Allreduce", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbufb, sendbufb == MPI_IN_PLACE || sendbuf == MPI_IN_PLACE ? -1 : count, datatypeb},
+      {recvbufb, recvbufb == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE ? -1 : count, datatypeb},
+  };
+  return adjoinable_reverse_users("AMPI_Allreduce", comm, of, 2, op, uopb, datatype, datatypeb);
 }
 
 OURS_IS(int, AMPI_Iallreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, struct admpi_request **request))
@@ -384,27 +555,31 @@ int AMPI_Iallreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
 }
 int FW_AMPI_Iallreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Iallreduce";
+  MPI_Op made = op;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
-  int code = adjoinable_begin(call, comm, op, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
   const int is_active = code == ADJOINABLE_ACTIVE;
   if (code == ADJOINABLE_ACTIVE)
-    code = OURS(AMPI_Iallreduce)(of[0].values, of[1].values, count, of[1].datatype, op, comm, &own);
+    code = OURS(AMPI_Iallreduce)(of[0].values, of[1].values, count, of[1].datatype, made, comm, &own);
   else if (code == ADJOINABLE_PASSIVE)
     code = MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
   else
     return code;
-  return adjoinable_end_started(call, comm, code, is_active, own, request);
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, datatype, request);
 }
 int BW_AMPI_Iallreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)count; (void)datatype; (void)op; (void)request;
-  return adjoinable_reverse("AMPI_Iallreduce", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)request;
+  return adjoinable_reverse_users("AMPI_Iallreduce", comm, of, 2, op, NULL, datatype, datatype);
 }
 
 OURS_IS(int, AMPI_Scan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
@@ -413,15 +588,16 @@ int AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MP
 }
 int FW_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   static const char call[] = "AMPI_Scan";
+  MPI_Op made = op;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
-  int code = adjoinable_begin(call, comm, op, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
-    code = OURS(AMPI_Scan)(of[0].values, of[1].values, count, of[1].datatype, op, comm);
+    code = OURS(AMPI_Scan)(of[0].values, of[1].values, count, of[1].datatype, made, comm);
   else if (code == ADJOINABLE_PASSIVE)
     code = MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm);
   else
@@ -429,9 +605,55 @@ int FW_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)count; (void)datatype; (void)op;
-  return adjoinable_reverse("AMPI_Scan", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  return adjoinable_reverse_users("AMPI_Scan", comm, of, 2, op, NULL, datatype, datatype);
+}
+
+int FWB_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Scan(sendbuf, recvbuf, count, datatype, op, comm); }
+int FWS_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Scan(sendbuf, recvbuf, count, datatype, op, comm); }
+int BWB_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return BW_AMPI_Scan(sendbuf, recvbuf, count, datatype, op, comm); }
+int BWS_AMPI_Scan(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int count, MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbufb, sendbufb == MPI_IN_PLACE || sendbuf == MPI_IN_PLACE ? -1 : count, datatypeb},
+      {recvbufb, recvbufb == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE ? -1 : count, datatypeb},
+  };
+  return adjoinable_reverse_users("AMPI_Scan", comm, of, 2, op, uopb, datatype, datatypeb);
+}
+
+OURS_IS(int, AMPI_Iscan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+int FW_AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Iscan";
+  MPI_Op made = op;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Iscan)(of[0].values, of[1].values, count, of[1].datatype, made, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, datatype, request);
+}
+int BW_AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)request;
+  return adjoinable_reverse_users("AMPI_Iscan", comm, of, 2, op, NULL, datatype, datatype);
 }
 
 OURS_IS(int, AMPI_Exscan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
@@ -440,15 +662,16 @@ int AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, 
 }
 int FW_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   static const char call[] = "AMPI_Exscan";
+  MPI_Op made = op;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
-  int code = adjoinable_begin(call, comm, op, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
-    code = OURS(AMPI_Exscan)(of[0].values, of[1].values, count, of[1].datatype, op, comm);
+    code = OURS(AMPI_Exscan)(of[0].values, of[1].values, count, of[1].datatype, made, comm);
   else if (code == ADJOINABLE_PASSIVE)
     code = MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm);
   else
@@ -456,9 +679,203 @@ int FW_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatyp
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)count; (void)datatype; (void)op;
-  return adjoinable_reverse("AMPI_Exscan", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  return adjoinable_reverse_users("AMPI_Exscan", comm, of, 2, op, NULL, datatype, datatype);
+}
+
+int FWB_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm); }
+int FWS_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm); }
+int BWB_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return BW_AMPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm); }
+int BWS_AMPI_Exscan(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int count, MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbufb, sendbufb == MPI_IN_PLACE || sendbuf == MPI_IN_PLACE ? -1 : count, datatypeb},
+      {recvbufb, recvbufb == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE ? -1 : count, datatypeb},
+  };
+  return adjoinable_reverse_users("AMPI_Exscan", comm, of, 2, op, uopb, datatype, datatypeb);
+}
+
+OURS_IS(int, AMPI_Iexscan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+int FW_AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Iexscan";
+  MPI_Op made = op;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Iexscan)(of[0].values, of[1].values, count, of[1].datatype, made, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, datatype, request);
+}
+int BW_AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : count, datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : count, datatype},
+  };
+  (void)request;
+  return adjoinable_reverse_users("AMPI_Iexscan", comm, of, 2, op, NULL, datatype, datatype);
+}
+
+OURS_IS(int, AMPI_Reduce_scatter_block, (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
+int AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+int FW_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  static const char call[] = "AMPI_Reduce_scatter_block";
+  MPI_Op made = op;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? (int64_t)recvcount * adjoinable_ranks(comm) : recvcount);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Reduce_scatter_block)(of[0].values, of[1].values, recvcount, of[1].datatype, made, comm);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  else
+    return code;
+  return adjoinable_end(call, comm, code);
+}
+int BW_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (sendbuf == MPI_IN_PLACE ? (int64_t)recvcount * adjoinable_ranks(comm) : recvcount), datatype},
+  };
+  return adjoinable_reverse_users("AMPI_Reduce_scatter_block", comm, of, 2, op, NULL, datatype, datatype);
+}
+
+int FWB_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); }
+int FWS_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); }
+int BWB_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return BW_AMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); }
+int BWS_AMPI_Reduce_scatter_block(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int recvcount, MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbufb, sendbufb == MPI_IN_PLACE || sendbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), datatypeb},
+      {recvbufb, recvbufb == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE ? -1 : (sendbufb == MPI_IN_PLACE ? (int64_t)recvcount * adjoinable_ranks(comm) : recvcount), datatypeb},
+  };
+  return adjoinable_reverse_users("AMPI_Reduce_scatter_block", comm, of, 2, op, uopb, datatype, datatypeb);
+}
+
+OURS_IS(int, AMPI_Ireduce_scatter_block, (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+}
+int FW_AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ireduce_scatter_block";
+  MPI_Op made = op;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? (int64_t)recvcount * adjoinable_ranks(comm) : recvcount);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ireduce_scatter_block)(of[0].values, of[1].values, recvcount, of[1].datatype, made, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, datatype, request);
+}
+int BW_AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (sendbuf == MPI_IN_PLACE ? (int64_t)recvcount * adjoinable_ranks(comm) : recvcount), datatype},
+  };
+  (void)request;
+  return adjoinable_reverse_users("AMPI_Ireduce_scatter_block", comm, of, 2, op, NULL, datatype, datatype);
+}
+
+OURS_IS(int, AMPI_Reduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
+int AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+int FW_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  static const char call[] = "AMPI_Reduce_scatter";
+  MPI_Op made = op;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_sum(recvcounts, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? adjoinable_sum(recvcounts, adjoinable_ranks(comm)) : recvcounts[adjoinable_rank(comm)]);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Reduce_scatter)(of[0].values, of[1].values, recvcounts, of[1].datatype, made, comm);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  else
+    return code;
+  return adjoinable_end(call, comm, code);
+}
+int BW_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : adjoinable_sum(recvcounts, adjoinable_ranks(comm)), datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (sendbuf == MPI_IN_PLACE ? adjoinable_sum(recvcounts, adjoinable_ranks(comm)) : recvcounts[adjoinable_rank(comm)]), datatype},
+  };
+  return adjoinable_reverse_users("AMPI_Reduce_scatter", comm, of, 2, op, NULL, datatype, datatype);
+}
+
+int FWB_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm); }
+int FWS_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return FW_AMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm); }
+int BWB_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return BW_AMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm); }
+int BWS_AMPI_Reduce_scatter(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int recvcounts[], MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbufb, sendbufb == MPI_IN_PLACE || sendbuf == MPI_IN_PLACE ? -1 : adjoinable_sum(recvcounts, adjoinable_ranks(comm)), datatypeb},
+      {recvbufb, recvbufb == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE ? -1 : (sendbufb == MPI_IN_PLACE ? adjoinable_sum(recvcounts, adjoinable_ranks(comm)) : recvcounts[adjoinable_rank(comm)]), datatypeb},
+  };
+  return adjoinable_reverse_users("AMPI_Reduce_scatter", comm, of, 2, op, uopb, datatype, datatypeb);
+}
+
+OURS_IS(int, AMPI_Ireduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+}
+int FW_AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ireduce_scatter";
+  MPI_Op made = op;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_sum(recvcounts, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? adjoinable_sum(recvcounts, adjoinable_ranks(comm)) : recvcounts[adjoinable_rank(comm)]);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ireduce_scatter)(of[0].values, of[1].values, recvcounts, of[1].datatype, made, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, datatype, request);
+}
+int BW_AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : adjoinable_sum(recvcounts, adjoinable_ranks(comm)), datatype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (sendbuf == MPI_IN_PLACE ? adjoinable_sum(recvcounts, adjoinable_ranks(comm)) : recvcounts[adjoinable_rank(comm)]), datatype},
+  };
+  (void)request;
+  return adjoinable_reverse_users("AMPI_Ireduce_scatter", comm, of, 2, op, NULL, datatype, datatype);
 }
 
 OURS_IS(int, AMPI_Gather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
@@ -467,13 +884,14 @@ int AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvb
 }
 int FW_AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   static const char call[] = "AMPI_Gather";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount * adjoinable_ranks(comm);
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Gather)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -483,9 +901,44 @@ int FW_AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *re
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcount; (void)sendtype; (void)recvcount; (void)recvtype; (void)root;
-  return adjoinable_reverse("AMPI_Gather", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Gather", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Igather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+int FW_AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Igather";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Igather)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Igather", comm, of, 2, NULL);
 }
 
 OURS_IS(int, AMPI_Gatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
@@ -494,13 +947,14 @@ int AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recv
 }
 int FW_AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   static const char call[] = "AMPI_Gatherv";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, recvbuf, comm);
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Gatherv)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, root, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -510,9 +964,44 @@ int FW_AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *r
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcount; (void)sendtype; (void)recvcounts; (void)displs; (void)recvtype; (void)root;
-  return adjoinable_reverse("AMPI_Gatherv", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : adjoinable_span(recvcounts, displs, adjoinable_ranks(comm)), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Gatherv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Igatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+}
+int FW_AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Igatherv";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Igatherv)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, root, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : adjoinable_span(recvcounts, displs, adjoinable_ranks(comm)), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Igatherv", comm, of, 2, NULL);
 }
 
 OURS_IS(int, AMPI_Scatter, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
@@ -521,13 +1010,14 @@ int AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recv
 }
 int FW_AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   static const char call[] = "AMPI_Scatter";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount * adjoinable_ranks(comm);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Scatter)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -537,9 +1027,44 @@ int FW_AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *r
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcount; (void)sendtype; (void)recvcount; (void)recvtype; (void)root;
-  return adjoinable_reverse("AMPI_Scatter", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : (int64_t)sendcount * adjoinable_ranks(comm), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : recvcount, recvtype},
+  };
+  return adjoinable_reverse("AMPI_Scatter", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Iscatter, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+int FW_AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Iscatter";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Iscatter)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : (int64_t)sendcount * adjoinable_ranks(comm), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : recvcount, recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Iscatter", comm, of, 2, NULL);
 }
 
 OURS_IS(int, AMPI_Scatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
@@ -548,13 +1073,14 @@ int AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype se
 }
 int FW_AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   static const char call[] = "AMPI_Scatterv";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, displs, sendbuf, comm);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, displs, adjoinable_ranks(comm));
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Scatterv)(of[0].values, sendcounts, displs, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -564,9 +1090,44 @@ int FW_AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcounts; (void)displs; (void)sendtype; (void)recvcount; (void)recvtype; (void)root;
-  return adjoinable_reverse("AMPI_Scatterv", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : adjoinable_span(sendcounts, displs, adjoinable_ranks(comm)), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : recvcount, recvtype},
+  };
+  return adjoinable_reverse("AMPI_Scatterv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Iscatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+int FW_AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Iscatterv";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, displs, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Iscatterv)(of[0].values, sendcounts, displs, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE || !(adjoinable_rank(comm) == root) ? -1 : adjoinable_span(sendcounts, displs, adjoinable_ranks(comm)), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : recvcount, recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Iscatterv", comm, of, 2, NULL);
 }
 
 OURS_IS(int, AMPI_Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
@@ -575,13 +1136,14 @@ int AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *re
 }
 int FW_AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   static const char call[] = "AMPI_Allgather";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount * adjoinable_ranks(comm);
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Allgather)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -591,9 +1153,44 @@ int FW_AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcount; (void)sendtype; (void)recvcount; (void)recvtype;
-  return adjoinable_reverse("AMPI_Allgather", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Allgather", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Iallgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+int FW_AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Iallgather";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Iallgather)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Iallgather", comm, of, 2, NULL);
 }
 
 OURS_IS(int, AMPI_Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
@@ -602,13 +1199,14 @@ int AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *r
 }
 int FW_AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   static const char call[] = "AMPI_Allgatherv";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, recvbuf, comm);
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Allgatherv)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -618,9 +1216,44 @@ int FW_AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcount; (void)sendtype; (void)recvcounts; (void)displs; (void)recvtype;
-  return adjoinable_reverse("AMPI_Allgatherv", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, displs, adjoinable_ranks(comm)), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Allgatherv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Iallgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+}
+int FW_AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Iallgatherv";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Iallgatherv)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, displs, adjoinable_ranks(comm)), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Iallgatherv", comm, of, 2, NULL);
 }
 
 OURS_IS(int, AMPI_Alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
@@ -629,13 +1262,14 @@ int AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *rec
 }
 int FW_AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   static const char call[] = "AMPI_Alltoall";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount * adjoinable_ranks(comm);
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount * adjoinable_ranks(comm);
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Alltoall)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -645,9 +1279,44 @@ int FW_AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcount; (void)sendtype; (void)recvcount; (void)recvtype;
-  return adjoinable_reverse("AMPI_Alltoall", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : (int64_t)sendcount * adjoinable_ranks(comm), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Alltoall", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Ialltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+int FW_AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ialltoall";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ialltoall)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : (int64_t)sendcount * adjoinable_ranks(comm), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_ranks(comm), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Ialltoall", comm, of, 2, NULL);
 }
 
 OURS_IS(int, AMPI_Alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
@@ -656,13 +1325,14 @@ int AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype 
 }
 int FW_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   static const char call[] = "AMPI_Alltoallv";
+  MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
   };
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, sendbuf, comm);
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, recvbuf, comm);
-  int code = adjoinable_begin(call, comm, MPI_OP_NULL, of, 2);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_ranks(comm));
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
   if (code == ADJOINABLE_ACTIVE)
     code = OURS(AMPI_Alltoallv)(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm);
   else if (code == ADJOINABLE_PASSIVE)
@@ -672,7 +1342,294 @@ int FW_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Dataty
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  void *adjoints[] = {sendbuf, recvbuf};
-  (void)sendcounts; (void)sdispls; (void)sendtype; (void)recvcounts; (void)rdispls; (void)recvtype;
-  return adjoinable_reverse("AMPI_Alltoallv", comm, adjoints, 2, NULL);
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : adjoinable_span(sendcounts, sdispls, adjoinable_ranks(comm)), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, rdispls, adjoinable_ranks(comm)), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Alltoallv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Ialltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+}
+int FW_AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ialltoallv";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_ranks(comm));
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ialltoallv)(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : adjoinable_span(sendcounts, sdispls, adjoinable_ranks(comm)), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, rdispls, adjoinable_ranks(comm)), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Ialltoallv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Neighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+int AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+int FW_AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  static const char call[] = "AMPI_Neighbor_allgather";
+  MPI_Op made = MPI_OP_NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Neighbor_allgather)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  else
+    return code;
+  return adjoinable_end(call, comm, code);
+}
+int BW_AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_sources(comm), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Neighbor_allgather", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Ineighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+int FW_AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ineighbor_allgather";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ineighbor_allgather)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_sources(comm), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Ineighbor_allgather", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
+int AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+}
+int FW_AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  static const char call[] = "AMPI_Neighbor_allgatherv";
+  MPI_Op made = MPI_OP_NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_sources(comm));
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Neighbor_allgatherv)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, comm);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  else
+    return code;
+  return adjoinable_end(call, comm, code);
+}
+int BW_AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, displs, adjoinable_sources(comm)), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Neighbor_allgatherv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Ineighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+}
+int FW_AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ineighbor_allgatherv";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_sources(comm));
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ineighbor_allgatherv)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : sendcount, sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, displs, adjoinable_sources(comm)), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Ineighbor_allgatherv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Neighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+int AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+int FW_AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  static const char call[] = "AMPI_Neighbor_alltoall";
+  MPI_Op made = MPI_OP_NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_destinations(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Neighbor_alltoall)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  else
+    return code;
+  return adjoinable_end(call, comm, code);
+}
+int BW_AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : (int64_t)sendcount * adjoinable_destinations(comm), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_sources(comm), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Neighbor_alltoall", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Ineighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+int FW_AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ineighbor_alltoall";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_destinations(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ineighbor_alltoall)(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : (int64_t)sendcount * adjoinable_destinations(comm), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : (int64_t)recvcount * adjoinable_sources(comm), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Ineighbor_alltoall", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
+int AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+int FW_AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  static const char call[] = "AMPI_Neighbor_alltoallv";
+  MPI_Op made = MPI_OP_NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_destinations(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_sources(comm));
+  int code = adjoinable_begin(call, comm, &made, 1, of, 2);
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Neighbor_alltoallv)(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  else
+    return code;
+  return adjoinable_end(call, comm, code);
+}
+int BW_AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : adjoinable_span(sendcounts, sdispls, adjoinable_destinations(comm)), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, rdispls, adjoinable_sources(comm)), recvtype},
+  };
+  return adjoinable_reverse("AMPI_Neighbor_alltoallv", comm, of, 2, NULL);
+}
+
+OURS_IS(int, AMPI_Ineighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, struct admpi_request **request))
+int AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+}
+int FW_AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Ineighbor_alltoallv";
+  MPI_Op made = MPI_OP_NULL;
+  struct admpi_request *own = NULL;
+  adjoinable_argument of[] = {
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_destinations(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_sources(comm));
+  int code = adjoinable_begin(call, comm, &made, 0, of, 2);
+  const int is_active = code == ADJOINABLE_ACTIVE;
+  if (code == ADJOINABLE_ACTIVE)
+    code = OURS(AMPI_Ineighbor_alltoallv)(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm, &own);
+  else if (code == ADJOINABLE_PASSIVE)
+    code = MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  else
+    return code;
+  return adjoinable_end_started(call, comm, code, is_active, own, of[1].item, recvtype, request);
+}
+int BW_AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const adjoinable_adjoint of[] = {
+      {sendbuf, sendbuf == MPI_IN_PLACE ? -1 : adjoinable_span(sendcounts, sdispls, adjoinable_destinations(comm)), sendtype},
+      {recvbuf, recvbuf == MPI_IN_PLACE ? -1 : adjoinable_span(recvcounts, rdispls, adjoinable_sources(comm)), recvtype},
+  };
+  (void)request;
+  return adjoinable_reverse("AMPI_Ineighbor_alltoallv", comm, of, 2, NULL);
 }

@@ -31,17 +31,20 @@ int AMPI_Init(int *argc, char ***argv) {
   if (code != MPI_SUCCESS) return code;
   active_types_.adouble_precision = MPI_Type_c2f(AMPI_ADOUBLE_PRECISION);
   active_types_.areal = MPI_Type_c2f(AMPI_AREAL);
-  return MPI_SUCCESS;
+  return adjoinable_shadow_world();
 }
 
 int AMPI_Init_NT(int *argc, char ***argv) { return AMPI_Init(argc, argv); }
 
-int AMPI_Finalize(int *argc, char ***argv) {
+int(AMPI_Finalize)(int *argc, char ***argv) {
   (void)argc, (void)argv;
-  return MPI_Finalize();
+  return AMPI_Finalize_NT();
 }
 
-int AMPI_Finalize_NT(void) { return MPI_Finalize(); }
+int AMPI_Finalize_NT(void) {
+  const int code = adjoinable_shadow_freed(MPI_COMM_WORLD);
+  return code == MPI_SUCCESS ? MPI_Finalize() : code;
+}
 int AMPI_Buffer_attach(void *buffer, int size) { return MPI_Buffer_attach(buffer, size); }
 int AMPI_Buffer_detach(void *buffer, int *size) { return MPI_Buffer_detach(buffer, size); }
 int AMPI_Buffer_attach_NT(void *buffer, int size) { return MPI_Buffer_attach(buffer, size); }
@@ -84,8 +87,10 @@ int AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]) {
   return MPI_Waitall(count, requests, statuses);
 }
 
+/* Where the adjoint waits: forwards it does nothing, and its requests need not be any. */
 int AMPI_Awaitall(int count, AMPI_Request requests[], MPI_Status statuses[]) {
-  return AMPI_Waitall(count, requests, statuses);
+  (void)count, (void)requests, (void)statuses;
+  return MPI_SUCCESS;
 }
 
 int adjoinable_complete(const char *call, AMPI_Request *request, MPI_Status *status) {
@@ -99,6 +104,7 @@ int adjoinable_complete(const char *call, AMPI_Request *request, MPI_Status *sta
   own = handle;
   code = OURS(AMPI_Wait)(&own, status);
   if (code != MPI_SUCCESS) return code;
+  adjoinable_count_started(status, number);
   *request = MPI_REQUEST_NULL;
   answer = admpi_step_completed(number);
   return answer == ADMPI_SUCCESS ? MPI_SUCCESS : admpi_detail_raise(call, answer, MPI_COMM_WORLD);

@@ -6,6 +6,8 @@
 
 /* MPI_IN_PLACE and MPI_BOTTOM have other addresses in Fortran. */
 void *adjoinable_buffer(void *buffer);
+/* The function of an operation of the user's; generated code passes anything for one of MPI's. */
+TLM_userFunctionF *adjoinable_function(MPI_Fint op, TLM_userFunctionF *function);
 /* MPI_STATUS_IGNORE stays as it is. */
 void adjoinable_status_c2f(const MPI_Status *status, MPI_Fint *to);
 /* Of MPI's requests and of the library's. */

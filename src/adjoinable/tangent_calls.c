@@ -4,9 +4,9 @@
 int TLS_AMPI_Send(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Send";
   adjoinable_tangent of[] = {
-      {"buf", buf, bufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped; (void)pairedWith;
+  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Send(buf, count, datatype, dest, tag, comm);
@@ -18,9 +18,9 @@ int TLS_AMPI_Send(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_D
 int TLS_AMPI_Bsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Bsend";
   adjoinable_tangent of[] = {
-      {"buf", buf, bufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped; (void)pairedWith;
+  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Bsend(buf, count, datatype, dest, tag, comm);
@@ -32,9 +32,9 @@ int TLS_AMPI_Bsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_
 int TLS_AMPI_Rsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Rsend";
   adjoinable_tangent of[] = {
-      {"buf", buf, bufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped; (void)pairedWith;
+  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Rsend(buf, count, datatype, dest, tag, comm);
@@ -46,9 +46,9 @@ int TLS_AMPI_Rsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_
 int TLS_AMPI_Ssend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Ssend";
   adjoinable_tangent of[] = {
-      {"buf", buf, bufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped; (void)pairedWith;
+  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Ssend(buf, count, datatype, dest, tag, comm);
@@ -60,69 +60,123 @@ int TLS_AMPI_Ssend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_
 int TLS_AMPI_Isend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request) {
   static const char call[] = "TLS_AMPI_Isend";
   adjoinable_tangent of[] = {
-      {"buf", buf, bufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped; (void)pairedWith;
+  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Isend(buf, count, datatype, dest, tag, comm, request);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Isend(of[0].values, count, of[0].datatype, dest, tag, comm, request);
-  return adjoinable_tangents_started(of, 1, code, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+  return adjoinable_tangents_started(of, 1, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Ibsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ibsend";
+  adjoinable_tangent of[] = {
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  (void)pairedWith;
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_tangents(call, comm, of, 1);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Ibsend(of[0].values, count, of[0].datatype, dest, tag, comm, request);
+  return adjoinable_tangents_started(of, 1, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Irsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Irsend";
+  adjoinable_tangent of[] = {
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  (void)pairedWith;
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_tangents(call, comm, of, 1);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Irsend(buf, count, datatype, dest, tag, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Irsend(of[0].values, count, of[0].datatype, dest, tag, comm, request);
+  return adjoinable_tangents_started(of, 1, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Issend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Issend";
+  adjoinable_tangent of[] = {
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  (void)pairedWith;
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_tangents(call, comm, of, 1);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Issend(buf, count, datatype, dest, tag, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Issend(of[0].values, count, of[0].datatype, dest, tag, comm, request);
+  return adjoinable_tangents_started(of, 1, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
 }
 
 int TLS_AMPI_Recv(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status) {
   static const char call[] = "TLS_AMPI_Recv";
   adjoinable_tangent of[] = {
-      {"buf", buf, bufd, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped; (void)pairedWith;
+  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Recv(buf, count, datatype, source, tag, comm, status);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Recv(of[0].values, count, of[0].datatype, source, tag, comm, status);
-  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, of[0].floats);
+  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &of[0], datatype);
   return adjoinable_tangents_end(of, 1, code);
 }
 
 int TLS_AMPI_Irecv(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request) {
   static const char call[] = "TLS_AMPI_Irecv";
   adjoinable_tangent of[] = {
-      {"buf", buf, bufd, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped; (void)pairedWith;
+  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Irecv(buf, count, datatype, source, tag, comm, request);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Irecv(of[0].values, count, of[0].datatype, source, tag, comm, request);
-  return adjoinable_tangents_started(of, 1, code, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+  return adjoinable_tangents_started(of, 1, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
 }
 
 int TLS_AMPI_Sendrecv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, int dest, int sendtag, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   static const char call[] = "TLS_AMPI_Sendrecv";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Sendrecv(of[0].values, sendcount, of[0].datatype, dest, sendtag, of[1].values, recvcount, of[1].datatype, source, recvtag, comm, status);
-  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, of[1].floats);
+  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &of[1], recvtype);
   return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Sendrecv_replace(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+  static const char call[] = "TLS_AMPI_Sendrecv_replace";
+  adjoinable_tangent of[] = {
+      {"buf", buf, bufd, 0, datatype, datatyped, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
+  int code = adjoinable_tangents(call, comm, of, 1);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Sendrecv_replace(of[0].values, count, of[0].datatype, dest, sendtag, source, recvtag, comm, status);
+  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &of[0], datatype);
+  return adjoinable_tangents_end(of, 1, code);
 }
 
 int TLS_AMPI_Bcast(void *buffer, void *bufferd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int root, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Bcast";
   adjoinable_tangent of[] = {
-      {"buffer", buffer, bufferd, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buffer", buffer, bufferd, 0, datatype, datatyped, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && buffer != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Bcast(buffer, count, datatype, root, comm);
@@ -134,31 +188,29 @@ int TLS_AMPI_Bcast(void *buffer, void *bufferd, int count, MPI_Datatype datatype
 int TLS_AMPI_Ibcast(void *buffer, void *bufferd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int root, MPI_Comm comm, MPI_Request *request) {
   static const char call[] = "TLS_AMPI_Ibcast";
   adjoinable_tangent of[] = {
-      {"buffer", buffer, bufferd, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"buffer", buffer, bufferd, 0, datatype, datatyped, ADMPI_STEP_READ | ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && buffer != MPI_IN_PLACE) of[0].n = count;
   int code = adjoinable_tangents(call, comm, of, 1);
   if (code == ADJOINABLE_PASSIVE) return MPI_Ibcast(buffer, count, datatype, root, comm, request);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Ibcast(of[0].values, count, of[0].datatype, root, comm, request);
-  return adjoinable_tangents_started(of, 1, code, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+  return adjoinable_tangents_started(of, 1, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
 }
 
 int TLS_AMPI_Reduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, int root, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Reduce";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, datatype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
-  int answer = adjoinable_tangents_op(call, comm, &op, uopd, of[0].floats || of[1].floats, 0);
-  if (answer != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, answer);
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 0);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
   code = MPI_Reduce(of[0].values, of[1].values, count, of[1].datatype, op, root, comm);
   return adjoinable_tangents_end(of, 2, code);
 }
@@ -166,35 +218,33 @@ int TLS_AMPI_Reduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd
 int TLS_AMPI_Ireduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, int root, MPI_Comm comm, MPI_Request *request) {
   static const char call[] = "TLS_AMPI_Ireduce";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, datatype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
   if (code != ADJOINABLE_ACTIVE) return code;
-  int answer = adjoinable_tangents_op(call, comm, &op, uopd, of[0].floats || of[1].floats, 1);
-  if (answer != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, answer);
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 1);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
   code = MPI_Ireduce(of[0].values, of[1].values, count, of[1].datatype, op, root, comm, request);
-  return adjoinable_tangents_started(of, 2, code, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+  return adjoinable_tangents_started(of, 2, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
 }
 
 int TLS_AMPI_Allreduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Allreduce";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
-  int answer = adjoinable_tangents_op(call, comm, &op, uopd, of[0].floats || of[1].floats, 0);
-  if (answer != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, answer);
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 0);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
   code = MPI_Allreduce(of[0].values, of[1].values, count, of[1].datatype, op, comm);
   return adjoinable_tangents_end(of, 2, code);
 }
@@ -202,66 +252,164 @@ int TLS_AMPI_Allreduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvb
 int TLS_AMPI_Iallreduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm, MPI_Request *request) {
   static const char call[] = "TLS_AMPI_Iallreduce";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
   if (code != ADJOINABLE_ACTIVE) return code;
-  int answer = adjoinable_tangents_op(call, comm, &op, uopd, of[0].floats || of[1].floats, 1);
-  if (answer != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, answer);
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 1);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
   code = MPI_Iallreduce(of[0].values, of[1].values, count, of[1].datatype, op, comm, request);
-  return adjoinable_tangents_started(of, 2, code, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+  return adjoinable_tangents_started(of, 2, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
 }
 
 int TLS_AMPI_Scan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Scan";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
-  int answer = adjoinable_tangents_op(call, comm, &op, uopd, of[0].floats || of[1].floats, 0);
-  if (answer != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, answer);
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 0);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
   code = MPI_Scan(of[0].values, of[1].values, count, of[1].datatype, op, comm);
   return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Iscan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Iscan";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 1);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
+  code = MPI_Iscan(of[0].values, of[1].values, count, of[1].datatype, op, comm, request);
+  return adjoinable_tangents_started(of, 2, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
 }
 
 int TLS_AMPI_Exscan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Exscan";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, datatype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)datatyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
-  int answer = adjoinable_tangents_op(call, comm, &op, uopd, of[0].floats || of[1].floats, 0);
-  if (answer != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, answer);
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 0);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
   code = MPI_Exscan(of[0].values, of[1].values, count, of[1].datatype, op, comm);
   return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Iexscan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Iexscan";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = count;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = count;
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 1);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
+  code = MPI_Iexscan(of[0].values, of[1].values, count, of[1].datatype, op, comm, request);
+  return adjoinable_tangents_started(of, 2, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Reduce_scatter_block(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm) {
+  static const char call[] = "TLS_AMPI_Reduce_scatter_block";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? (int64_t)recvcount * adjoinable_ranks(comm) : recvcount);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 0);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
+  code = MPI_Reduce_scatter_block(of[0].values, of[1].values, recvcount, of[1].datatype, op, comm);
+  return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Ireduce_scatter_block(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ireduce_scatter_block";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? (int64_t)recvcount * adjoinable_ranks(comm) : recvcount);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 1);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
+  code = MPI_Ireduce_scatter_block(of[0].values, of[1].values, recvcount, of[1].datatype, op, comm, request);
+  return adjoinable_tangents_started(of, 2, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Reduce_scatter(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int recvcounts[], MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm) {
+  static const char call[] = "TLS_AMPI_Reduce_scatter";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_sum(recvcounts, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? adjoinable_sum(recvcounts, adjoinable_ranks(comm)) : recvcounts[adjoinable_rank(comm)]);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 0);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
+  code = MPI_Reduce_scatter(of[0].values, of[1].values, recvcounts, of[1].datatype, op, comm);
+  return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Ireduce_scatter(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int recvcounts[], MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ireduce_scatter";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, datatype, datatyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, datatype, datatyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_sum(recvcounts, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (sendbuf == MPI_IN_PLACE ? adjoinable_sum(recvcounts, adjoinable_ranks(comm)) : recvcounts[adjoinable_rank(comm)]);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = adjoinable_tangents_op(call, comm, &op, uopd, of, 2, datatype, datatyped, 1);
+  if (code != MPI_SUCCESS) return adjoinable_tangents_end(of, 2, code);
+  code = MPI_Ireduce_scatter(of[0].values, of[1].values, recvcounts, of[1].datatype, op, comm, request);
+  return adjoinable_tangents_started(of, 2, code, datatype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
 }
 
 int TLS_AMPI_Gather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Gather";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
@@ -269,15 +417,31 @@ int TLS_AMPI_Gather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype s
   return adjoinable_tangents_end(of, 2, code);
 }
 
-int TLS_AMPI_Gatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm) {
+int TLS_AMPI_Igather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Igather";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Igather(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Gatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Gatherv";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, recvbuf, comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, displs, displsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
@@ -285,14 +449,30 @@ int TLS_AMPI_Gatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype 
   return adjoinable_tangents_end(of, 2, code);
 }
 
+int TLS_AMPI_Igatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Igatherv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, displs, displsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Igatherv(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, root, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
 int TLS_AMPI_Scatter(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Scatter";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount * adjoinable_ranks(comm);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -301,15 +481,31 @@ int TLS_AMPI_Scatter(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype 
   return adjoinable_tangents_end(of, 2, code);
 }
 
-int TLS_AMPI_Scatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displs[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm) {
+int TLS_AMPI_Iscatter(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Iscatter";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Iscatter(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Scatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displs[], int displsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Scatterv";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, displs, sendbuf, comm);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, displs, adjoinable_ranks(comm));
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
+  if (of[0].n > 0 && adjoinable_tangents_displaced(&of[0], sendcounts, displs, displsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
@@ -317,15 +513,31 @@ int TLS_AMPI_Scatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displ
   return adjoinable_tangents_end(of, 2, code);
 }
 
+int TLS_AMPI_Iscatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displs[], int displsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Iscatterv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, adjoinable_rank(comm) == root, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, displs, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;
+  if (of[0].n > 0 && adjoinable_tangents_displaced(&of[0], sendcounts, displs, displsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Iscatterv(of[0].values, sendcounts, displs, of[0].datatype, of[1].values, recvcount, of[1].datatype, root, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
 int TLS_AMPI_Allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Allgather";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
@@ -333,15 +545,31 @@ int TLS_AMPI_Allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatyp
   return adjoinable_tangents_end(of, 2, code);
 }
 
-int TLS_AMPI_Allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
+int TLS_AMPI_Iallgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Iallgather";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Iallgather(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Allgatherv";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, recvbuf, comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, displs, displsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
@@ -349,15 +577,31 @@ int TLS_AMPI_Allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Dataty
   return adjoinable_tangents_end(of, 2, code);
 }
 
+int TLS_AMPI_Iallgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Iallgatherv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_ranks(comm));
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, displs, displsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Iallgatherv(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
 int TLS_AMPI_Alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Alltoall";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount * adjoinable_ranks(comm);
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount * adjoinable_ranks(comm);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
@@ -365,18 +609,533 @@ int TLS_AMPI_Alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype
   return adjoinable_tangents_end(of, 2, code);
 }
 
-int TLS_AMPI_Alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
+int TLS_AMPI_Ialltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ialltoall";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_ranks(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_ranks(comm);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Ialltoall(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], int sdisplsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int rdispls[], int rdisplsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
   static const char call[] = "TLS_AMPI_Alltoallv";
   adjoinable_tangent of[] = {
-      {"sendbuf", sendbuf, sendbufd, 0, sendtype, ADMPI_STEP_READ, 1, NULL, 0},
-      {"recvbuf", recvbuf, recvbufd, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, 0},
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
   };
-  (void)sendtyped; (void)recvtyped;
-  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, sendbuf, comm);
-  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, recvbuf, comm);
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_ranks(comm));
+  if (of[0].n > 0 && adjoinable_tangents_displaced(&of[0], sendcounts, sdispls, sdisplsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, rdispls, rdisplsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
   int code = adjoinable_tangents(call, comm, of, 2);
   if (code == ADJOINABLE_PASSIVE) return MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Alltoallv(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm);
   return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Ialltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], int sdisplsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int rdispls[], int rdisplsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ialltoallv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_ranks(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_ranks(comm));
+  if (of[0].n > 0 && adjoinable_tangents_displaced(&of[0], sendcounts, sdispls, sdisplsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, rdispls, rdisplsd, adjoinable_ranks(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Ialltoallv(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Neighbor_allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
+  static const char call[] = "TLS_AMPI_Neighbor_allgather";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Neighbor_allgather(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm);
+  return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Ineighbor_allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ineighbor_allgather";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Ineighbor_allgather(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Neighbor_allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
+  static const char call[] = "TLS_AMPI_Neighbor_allgatherv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_sources(comm));
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, displs, displsd, adjoinable_sources(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Neighbor_allgatherv(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, comm);
+  return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Ineighbor_allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ineighbor_allgatherv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, displs, adjoinable_sources(comm));
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, displs, displsd, adjoinable_sources(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Ineighbor_allgatherv(of[0].values, sendcount, of[0].datatype, of[1].values, recvcounts, displs, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Neighbor_alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
+  static const char call[] = "TLS_AMPI_Neighbor_alltoall";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_destinations(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Neighbor_alltoall(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm);
+  return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Ineighbor_alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ineighbor_alltoall";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = (int64_t)sendcount * adjoinable_destinations(comm);
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = (int64_t)recvcount * adjoinable_sources(comm);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Ineighbor_alltoall(of[0].values, sendcount, of[0].datatype, of[1].values, recvcount, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLS_AMPI_Neighbor_alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], int sdisplsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int rdispls[], int rdisplsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm) {
+  static const char call[] = "TLS_AMPI_Neighbor_alltoallv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_destinations(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_sources(comm));
+  if (of[0].n > 0 && adjoinable_tangents_displaced(&of[0], sendcounts, sdispls, sdisplsd, adjoinable_destinations(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, rdispls, rdisplsd, adjoinable_sources(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Neighbor_alltoallv(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm);
+  return adjoinable_tangents_end(of, 2, code);
+}
+
+int TLS_AMPI_Ineighbor_alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], int sdisplsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int rdispls[], int rdisplsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request) {
+  static const char call[] = "TLS_AMPI_Ineighbor_alltoallv";
+  adjoinable_tangent of[] = {
+      {"sendbuf", sendbuf, sendbufd, 0, sendtype, sendtyped, ADMPI_STEP_READ, 1, NULL, NULL, NULL, NULL, NULL},
+      {"recvbuf", recvbuf, recvbufd, 0, recvtype, recvtyped, ADMPI_STEP_WRITTEN, 1, NULL, NULL, NULL, NULL, NULL},
+  };
+  if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = adjoinable_span(sendcounts, sdispls, adjoinable_destinations(comm));
+  if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = adjoinable_span(recvcounts, rdispls, adjoinable_sources(comm));
+  if (of[0].n > 0 && adjoinable_tangents_displaced(&of[0], sendcounts, sdispls, sdisplsd, adjoinable_destinations(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  if (of[1].n > 0 && adjoinable_tangents_displaced(&of[1], recvcounts, rdispls, rdisplsd, adjoinable_sources(comm)) != MPI_SUCCESS)
+    return adjoinable_tangents_end(of, 2, MPI_ERR_NO_MEM);
+  int code = adjoinable_tangents(call, comm, of, 2);
+  if (code == ADJOINABLE_PASSIVE) return MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (code != ADJOINABLE_ACTIVE) return code;
+  code = MPI_Ineighbor_alltoallv(of[0].values, sendcounts, sdispls, of[0].datatype, of[1].values, recvcounts, rdispls, of[1].datatype, comm, request);
+  return adjoinable_tangents_started(of, 2, code, recvtype, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+}
+
+int TLM_AMPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Send", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Send(buf, count, datatype, dest, tag, comm) : code;
+}
+
+int TLM_AMPI_Bsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Bsend", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Bsend(buf, count, datatype, dest, tag, comm) : code;
+}
+
+int TLM_AMPI_Rsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Rsend", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Rsend(buf, count, datatype, dest, tag, comm) : code;
+}
+
+int TLM_AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ssend", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Ssend(buf, count, datatype, dest, tag, comm) : code;
+}
+
+int TLM_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Isend", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Isend(buf, count, datatype, dest, tag, comm, request) : code;
+}
+
+int TLM_AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ibsend", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Ibsend(buf, count, datatype, dest, tag, comm, request) : code;
+}
+
+int TLM_AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Irsend", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Irsend(buf, count, datatype, dest, tag, comm, request) : code;
+}
+
+int TLM_AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Issend", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Issend(buf, count, datatype, dest, tag, comm, request) : code;
+}
+
+int TLM_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Recv", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Recv(buf, count, datatype, source, tag, comm, status) : code;
+}
+
+int TLM_AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Irecv", comm, MPI_OP_NULL, types, 1);
+  (void)pairedWith;
+  return code == MPI_SUCCESS ? MPI_Irecv(buf, count, datatype, source, tag, comm, request) : code;
+}
+
+int TLM_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Sendrecv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : code;
+}
+
+int TLM_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+  const MPI_Datatype types[] = {buf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Sendrecv_replace", comm, MPI_OP_NULL, types, 1);
+  return code == MPI_SUCCESS ? MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : code;
+}
+
+int TLM_AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  const MPI_Datatype types[] = {buffer == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Bcast", comm, MPI_OP_NULL, types, 1);
+  return code == MPI_SUCCESS ? MPI_Bcast(buffer, count, datatype, root, comm) : code;
+}
+
+int TLM_AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {buffer == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ibcast", comm, MPI_OP_NULL, types, 1);
+  return code == MPI_SUCCESS ? MPI_Ibcast(buffer, count, datatype, root, comm, request) : code;
+}
+
+int TLM_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, !(adjoinable_rank(comm) == root) || recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Reduce", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) : code;
+}
+
+int TLB_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, !(adjoinable_rank(comm) == root) || recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLB_AMPI_Reduce", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) : code;
+}
+
+int TLM_AMPI_Ireduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, !(adjoinable_rank(comm) == root) || recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ireduce", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request) : code;
+}
+
+int TLM_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Allreduce", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm) : code;
+}
+
+int TLB_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLB_AMPI_Allreduce", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm) : code;
+}
+
+int TLM_AMPI_Iallreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Iallreduce", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request) : code;
+}
+
+int TLM_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Scan", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm) : code;
+}
+
+int TLB_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLB_AMPI_Scan", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm) : code;
+}
+
+int TLM_AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Iscan", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request) : code;
+}
+
+int TLM_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Exscan", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm) : code;
+}
+
+int TLB_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLB_AMPI_Exscan", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm) : code;
+}
+
+int TLM_AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Iexscan", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request) : code;
+}
+
+int TLM_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Reduce_scatter_block", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm) : code;
+}
+
+int TLB_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLB_AMPI_Reduce_scatter_block", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm) : code;
+}
+
+int TLM_AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ireduce_scatter_block", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request) : code;
+}
+
+int TLM_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Reduce_scatter", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm) : code;
+}
+
+int TLB_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLB_AMPI_Reduce_scatter", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm) : code;
+}
+
+int TLM_AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : datatype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ireduce_scatter", comm, op, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request) : code;
+}
+
+int TLM_AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, !(adjoinable_rank(comm) == root) || recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Gather", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : code;
+}
+
+int TLM_AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, !(adjoinable_rank(comm) == root) || recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Igather", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : code;
+}
+
+int TLM_AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, !(adjoinable_rank(comm) == root) || recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Gatherv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm) : code;
+}
+
+int TLM_AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, !(adjoinable_rank(comm) == root) || recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Igatherv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request) : code;
+}
+
+int TLM_AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  const MPI_Datatype types[] = {!(adjoinable_rank(comm) == root) || sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Scatter", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : code;
+}
+
+int TLM_AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {!(adjoinable_rank(comm) == root) || sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Iscatter", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : code;
+}
+
+int TLM_AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  const MPI_Datatype types[] = {!(adjoinable_rank(comm) == root) || sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Scatterv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm) : code;
+}
+
+int TLM_AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {!(adjoinable_rank(comm) == root) || sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Iscatterv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : code;
+}
+
+int TLM_AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Allgather", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Iallgather", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : code;
+}
+
+int TLM_AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Allgatherv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Iallgatherv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : code;
+}
+
+int TLM_AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Alltoall", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ialltoall", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : code;
+}
+
+int TLM_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Alltoallv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ialltoallv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : code;
+}
+
+int TLM_AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Neighbor_allgather", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ineighbor_allgather", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : code;
+}
+
+int TLM_AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Neighbor_allgatherv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ineighbor_allgatherv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : code;
+}
+
+int TLM_AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Neighbor_alltoall", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ineighbor_alltoall", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : code;
+}
+
+int TLM_AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Neighbor_alltoallv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : code;
+}
+
+int TLM_AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  const MPI_Datatype types[] = {sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype};
+  const int code = adjoinable_bundled("TLM_AMPI_Ineighbor_alltoallv", comm, MPI_OP_NULL, types, 2);
+  return code == MPI_SUCCESS ? MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : code;
 }

@@ -9,7 +9,7 @@ use crate::ampi::{
     abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
     tangents,
 };
-use crate::datatype::{BufferTriple, bundle, is_passive};
+use crate::datatype::{BufferTriple, Detail, bundle, describe, is_passive};
 use crate::error::{Code, Error, Result, with_last};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use crate::mpi::transfer::allreduce_min;
@@ -477,6 +477,43 @@ pub unsafe extern "C-unwind" fn admpi_detail_raise(
     let text = with_last(|last| last.to_string_lossy().into_owned());
     let code = Code::from_c(code).unwrap_or(Code::Argument);
     mpi_call(&name, on, || Err(Error::new(code, text).into()))
+}
+
+/// Is told of items of a predefined type in an item of a datatype: where they begin, how many, and bytes from one to the next.
+#[allow(non_camel_case_types)]
+pub type admpi_part_function = Option<
+    unsafe extern "C" fn(to: *mut c_void, offset: i64, n: i64, extent: i64, datatype: MPI_Datatype),
+>;
+
+/// Walks a datatype down to the predefined types that it is made of, in the order of its type map. Local.
+/// @param datatype         a datatype
+/// @param found            is called for each of them
+/// @param to               its first argument
+/// @param[out] extent_out  the extent of the datatype
+/// @return an MPI code
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_detail_parts(
+    datatype: MPI_Datatype,
+    found: admpi_part_function,
+    to: *mut c_void,
+    extent_out: *mut i64,
+) -> c_int {
+    mpi_status("admpi_detail_parts", || {
+        // SAFETY: as the C contract says; so below.
+        let (datatype, extent) =
+            unsafe { (Datatype::new(datatype), super::out("extent_out", extent_out)?) };
+        let found = found.ok_or_else(|| super::null("found"))?;
+        let flat = describe(datatype, Detail::Named)?;
+        if let Some(why) = flat.refused {
+            return Err(Error::new(Code::Unsupported, why).into());
+        }
+        for part in &flat.named {
+            // SAFETY: as above.
+            unsafe { found(to, part.offset, part.n, part.extent, part.datatype.raw()) };
+        }
+        *extent = flat.extent;
+        Ok(())
+    })
 }
 
 /// For the guards of calls that are not differentiated: an error code if `datatype` is active. Raises nothing.

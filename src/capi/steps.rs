@@ -2,7 +2,8 @@
 
 use super::{entry, give, null};
 use crate::error::{Code, Error, Result};
-use crate::foreign::{Argument, Format, Place, Steps};
+use crate::foreign::format::{Bytes, Item, Match, Number, describe, described};
+use crate::foreign::{Argument, Format, Given, Place, Steps, Told};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::slice::from_raw_parts;
@@ -15,6 +16,18 @@ pub const ADMPI_STEP_READ: i32 = 1;
 pub const ADMPI_STEP_WRITTEN: i32 = 2;
 /// The numbers are floats, not doubles.
 pub const ADMPI_STEP_FLOAT: i32 = 4;
+/// The adjoints are where admpi_step_turn tells, not where admpi_step_reverse does.
+pub const ADMPI_STEP_TURNED: i32 = 8;
+/// An item is a double.
+pub const ADMPI_STEP_ITEM_DOUBLE: i64 = -1;
+/// An item is a float.
+pub const ADMPI_STEP_ITEM_FLOAT: i64 = -2;
+/// A part of an item is of doubles.
+pub const ADMPI_STEP_PART_DOUBLE: i32 = 0;
+/// A part of an item is of floats.
+pub const ADMPI_STEP_PART_FLOAT: i32 = 1;
+/// A part of an item is of bytes that are no numbers.
+pub const ADMPI_STEP_PART_BYTES: i32 = 2;
 
 thread_local!(static STEPS: RefCell<Steps> = RefCell::default());
 
@@ -51,7 +64,7 @@ pub unsafe extern "C-unwind" fn admpi_step_open(call: *const c_char) -> i32 {
 /// @param name             the name of the argument, a static string
 /// @param numbers          `n` numbers, which stay there until the call is complete
 /// @param n                how many
-/// @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN and ADMPI_STEP_FLOAT
+/// @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN, ADMPI_STEP_FLOAT and ADMPI_STEP_TURNED
 /// @param[out] values_out  `n` active values, until the call is complete
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_NEST (no step is open), ADMPI_ERR_IDS,
 ///         ADMPI_ERR_MEMORY, ADMPI_ERR_LIMIT
@@ -63,24 +76,155 @@ pub unsafe extern "C-unwind" fn admpi_step_argument(
     flags: i32,
     values_out: *mut *mut admpi_var,
 ) -> i32 {
+    let float = flags & ADMPI_STEP_FLOAT != 0;
+    let item = if float { ADMPI_STEP_ITEM_FLOAT } else { ADMPI_STEP_ITEM_DOUBLE };
+    // SAFETY: as the C contract says.
+    unsafe { admpi_step_items(name, numbers, n, item, flags, values_out) }
+}
+
+fn format_of(item: i64) -> Result<Format> {
+    match item {
+        ADMPI_STEP_ITEM_DOUBLE => Ok(Format::Double),
+        ADMPI_STEP_ITEM_FLOAT => Ok(Format::Float),
+        _ => {
+            usize::try_from(item).ok().and_then(described).map(Format::Items).ok_or_else(|| {
+                Error::new(Code::Argument, format!("item = {item} was not described"))
+            })
+        }
+    }
+}
+
+/// Describes items which are not one number each, as structures are. Of the same shape another time the number is the same.
+/// @param offsets        where each part begins, in bytes behind the item's address
+/// @param lengths        how many numbers, or bytes, each part has
+/// @param kinds          of each part ADMPI_STEP_PART_DOUBLE, ADMPI_STEP_PART_FLOAT or ADMPI_STEP_PART_BYTES
+/// @param n              how many parts
+/// @param extent         bytes from one item to the next
+/// @param[out] item_out  a number for the calls below
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (a kind or length, or an item without numbers)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_step_item(
+    offsets: *const i64,
+    lengths: *const i64,
+    kinds: *const i32,
+    n: i64,
+    extent: i64,
+    item_out: *mut i64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe {
+        give(("item_out", item_out), || {
+            let offsets = array("offsets", offsets, n)?;
+            let (lengths, kinds) = (array("lengths", lengths, n)?, array("kinds", kinds, n)?);
+            let mut item = Item { numbers: Vec::new(), bytes: Vec::new(), extent };
+            for (i, ((&offset, &length), &kind)) in
+                offsets.iter().zip(lengths).zip(kinds).enumerate()
+            {
+                append(&mut item, (offset, length, kind)).ok_or_else(|| {
+                    let why = format!("parts[{i}]: {length} of the kind {kind}");
+                    Error::new(Code::Argument, why)
+                })?;
+            }
+            Ok(i64::try_from(describe(item)?).unwrap_or(i64::MAX))
+        })
+    }
+}
+
+fn append(item: &mut Item, (offset, length, kind): (i64, i64, i32)) -> Option<()> {
+    let n = usize::try_from(length).ok()?;
+    let float = match kind {
+        ADMPI_STEP_PART_DOUBLE => false,
+        ADMPI_STEP_PART_FLOAT => true,
+        ADMPI_STEP_PART_BYTES => {
+            item.bytes.push(Bytes { offset, n });
+            return Some(());
+        }
+        _ => return None,
+    };
+    let bytes = if float { 4 } else { 8 };
+    item.numbers.extend((0..length).map(|i| Number { offset: offset + i * bytes, float }));
+    Some(())
+}
+
+/// Tells which numbers of an item have adjoints, or tangents, in items of another shape: in the same order if there are as
+/// many; else that item has all doubles, or all floats.
+/// @param item        an item
+/// @param other       one of adjoints or tangents
+/// @param[out] at_out of each number of the item its place in the other, or -1
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an item was not described, or the shapes do not fit)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_step_match(item: i64, other: i64, at_out: *mut i64) -> i32 {
+    entry(|| {
+        if at_out.is_null() {
+            return Err(null("at_out"));
+        }
+        let members = Match::members(format_of(item)?, format_of(other)?).ok_or_else(|| {
+            let why = "the items of adjoints or tangents must have as many numbers as those that they belong to, or all of their doubles, or all of their floats";
+            Error::new(Code::Argument, why)
+        })?;
+        for (i, at) in members.into_iter().enumerate() {
+            let at = at.map_or(-1, |at| i64::try_from(at).unwrap_or(-1));
+            // SAFETY: as the C contract says.
+            unsafe { at_out.add(i).write(at) };
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `n` elements are at `base`, for the caller's time.
+unsafe fn array<'a, T>(name: &str, base: *const T, n: i64) -> Result<&'a [T]> {
+    let n = usize::try_from(n)
+        .map_err(|_| Error::new(Code::Argument, format!("n = {n} is negative")))?;
+    if n == 0 {
+        return Ok(&[]);
+    }
+    if base.is_null() {
+        return Err(null(name));
+    }
+    // SAFETY: the caller's promise.
+    Ok(unsafe { from_raw_parts(base, n) })
+}
+
+/// As admpi_step_argument, of items that admpi_step_item has described.
+/// @param name             the name of the argument, a static string
+/// @param base             `n` items, which stay there until the call is complete
+/// @param n                how many items
+/// @param item             of admpi_step_item, or ADMPI_STEP_ITEM_DOUBLE or ADMPI_STEP_ITEM_FLOAT
+/// @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN and ADMPI_STEP_TURNED
+/// @param[out] values_out  of each item its numbers as active values, and behind them, in whole places of 16 bytes, its bytes
+///                         that are no numbers
+/// @return as for admpi_step_argument
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_step_items(
+    name: *const c_char,
+    base: *mut c_void,
+    n: i64,
+    item: i64,
+    flags: i32,
+    values_out: *mut *mut admpi_var,
+) -> i32 {
     // SAFETY: as the C contract says.
     unsafe {
         give(("values_out", values_out), || {
             let name = text("name", name)?;
-            let format = if flags & ADMPI_STEP_FLOAT == 0 { Format::Double } else { Format::Float };
+            let format = format_of(item)?;
             let wrong = |why: String| {
                 Error::new(Code::Argument, format!("{}: {why}", name.to_string_lossy()))
             };
+            let each = if let Format::Items(item) = format { item.places() } else { 1 };
             let n = usize::try_from(n)
                 .ok()
-                .filter(|n| n.checked_mul(size_of::<admpi_var>()).is_some())
+                .filter(|n| n.checked_mul(each * size_of::<admpi_var>()).is_some())
                 .ok_or_else(|| wrong(format!("{n} numbers")))?;
-            if numbers.is_null() && n > 0 {
+            if base.is_null() && n > 0 {
                 return Err(null(&name.to_string_lossy()));
             }
-            let (reads, writes) = (flags & ADMPI_STEP_READ != 0, flags & ADMPI_STEP_WRITTEN != 0);
-            let place = Place::Array { base: numbers.cast(), format };
-            let argument = Argument { name, n, place, reads, writes };
+            let is = |flag: i32| flags & flag != 0;
+            let (reads, writes) = (is(ADMPI_STEP_READ), is(ADMPI_STEP_WRITTEN));
+            let turned = is(ADMPI_STEP_TURNED);
+            let place = Place::Array { base: base.cast(), format };
+            let argument = Argument { name, n: n * format.each(), place, reads, writes, turned };
             with_steps(|steps| steps.argument(argument))
         })
     }
@@ -180,16 +324,48 @@ pub unsafe extern "C-unwind" fn admpi_step_reverse(
     n: i64,
     completed: *mut c_void,
 ) -> i32 {
-    entry(|| {
-        let n = usize::try_from(n)
-            .map_err(|_| Error::new(Code::Argument, format!("n = {n} is negative")))?;
-        // SAFETY: as the C contract says.
-        unsafe {
-            let call = text("call", call)?;
-            let adjoints =
-                if n == 0 { &[][..] } else { from_raw_parts(adjoint.cast::<*mut u8>(), n) };
-            with_steps(|steps| steps.reverse(call, adjoints, completed.cast()))
-        }
+    let none = std::ptr::null();
+    // SAFETY: as the C contract says.
+    unsafe { admpi_step_reverse_items(call, adjoint, none, none, n, completed) }
+}
+
+/// As admpi_step_reverse, where adjoints may lie otherwise than the numbers, and their counts are compared.
+/// @param call       the name of the call, as it was opened
+/// @param adjoint    for each argument its adjoints
+/// @param items      for each argument how its adjoints lie: of admpi_step_item, ADMPI_STEP_ITEM_DOUBLE or
+///                   ADMPI_STEP_ITEM_FLOAT. NULL: as the numbers
+/// @param counts     for each argument how many such items there are; -1: as many. NULL: as many of all
+/// @param n          how many arguments
+/// @param completed  the adjoints of what the call completed, if that was one argument; NULL: see admpi_step_turn
+/// @return as for admpi_step_reverse; ADMPI_ERR_ARGUMENT where a count is not that of the numbers
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_step_reverse_items(
+    call: *const c_char,
+    adjoint: *const *mut c_void,
+    items: *const i64,
+    counts: *const i64,
+    n: i64,
+    completed: *mut c_void,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let call = text("call", call)?;
+        let adjoint = array("adjoint", adjoint, n)?;
+        let told = |i: usize, base: *mut c_void| -> Result<Told> {
+            let count = if items.is_null() || counts.is_null() { -1 } else { *counts.add(i) };
+            let shape = match usize::try_from(count) {
+                Ok(count) => {
+                    let format = format_of(*items.add(i))?;
+                    Some((format, count.saturating_mul(format.each())))
+                }
+                Err(_) => None,
+            };
+            Ok(Told { base: base.cast(), shape })
+        };
+        let told = adjoint.iter().enumerate().map(|(i, &base)| told(i, base));
+        let adjoints = told.collect::<Result<Vec<_>>>()?;
+        let given = Given { adjoints: &adjoints, completed: completed.cast() };
+        with_steps(|steps| steps.reverse(call, &given))
     })
 }
 

@@ -15,6 +15,18 @@ use std::ffi::c_int;
 pub enum Detail {
     Active,
     All,
+    /// Which predefined types a passive type is built from.
+    Named,
+}
+
+/// Items of a predefined type, one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    pub datatype: Datatype,
+    pub offset: i64,
+    pub n: i64,
+    /// Bytes from one to the next.
+    pub extent: i64,
 }
 
 /// A type's active doubles, in the order of its type map.
@@ -23,6 +35,8 @@ pub struct Flat {
     pub runs: Vec<Run>,
     /// Active and passive parts, if all are described.
     pub pieces: Vec<Piece>,
+    /// Predefined types, if they are told.
+    pub named: Vec<Named>,
     pub n: usize,
     pub extent: i64,
     /// It is built from an active type, even one of no items.
@@ -46,10 +60,13 @@ impl Flat {
     fn passive(datatype: Datatype, detail: Detail) -> MpiResult<Self> {
         let extent = datatype.extent()?.1;
         let pieces = match detail {
-            Detail::Active => Vec::new(),
+            Detail::Active | Detail::Named => Vec::new(),
             Detail::All => predefined(datatype)?,
         };
-        Ok(Self { told: true, passive: true, pieces, extent, ..Self::default() })
+        let named =
+            (detail == Detail::Named).then_some(Named { datatype, offset: 0, n: 1, extent });
+        let named = named.into_iter().collect();
+        Ok(Self { told: true, passive: true, pieces, named, extent, ..Self::default() })
     }
 
     fn active_double(detail: Detail) -> Self {
@@ -120,6 +137,18 @@ impl Flat {
                 _ => self.pieces.push(Piece { offset, ..*piece }),
             }
         }
+        for named in &part.named {
+            let offset = named.offset + offset;
+            match self.named.last_mut() {
+                Some(last)
+                    if last.datatype == named.datatype
+                        && last.offset + last.n * last.extent == offset =>
+                {
+                    last.n += named.n;
+                }
+                _ => self.named.push(Named { offset, ..*named }),
+            }
+        }
         self.n += part.n;
         self.name(part);
         self.passive |= part.passive;
@@ -141,7 +170,7 @@ impl Flat {
     }
 
     const fn adds_nothing(&self) -> bool {
-        self.n == 0 && self.pieces.is_empty()
+        self.n == 0 && self.pieces.is_empty() && self.named.is_empty()
     }
 
     /// Bytes of the parts described.

@@ -33,6 +33,7 @@ pub use activity::{
 };
 pub use argument::{BufferTriple, Twin};
 pub use exposed::{Exposed, Items};
+pub use flatten::{Detail, Named, describe};
 pub use foreign::{Stretch, foreign_tool, has_tools, tool_type};
 pub use install::{install, remove};
 pub use kept::{KeptType, KeptTypes};

@@ -1,83 +1,15 @@
-//! What a call reads and writes of a tool's: plain numbers, read and written one by one since they may be of either
-//! precision, or variables, which the tool's functions read and write.
+//! What a call reads and writes of a tool's: numbers in an array, read and written one by one since they may be of either
+//! precision and have other bytes between them, or variables, which the tool's functions read and write.
 
+use super::format::Format;
 use super::tool::Tool;
 use crate::count::wide32;
 use crate::error::Result;
 use crate::tape::{Tape, Var};
 use std::ffi::CStr;
 
-/// How numbers are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    #[default]
-    Double,
-    Float,
-}
-
 /// The tag of a place that the call has not written to: no value has it.
 const UNTOUCHED: u32 = u32::MAX;
-
-impl Format {
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::Double => size_of::<f64>(),
-            Self::Float => size_of::<f32>(),
-        }
-    }
-
-    /// Number `i` behind `base`.
-    ///
-    /// # Safety
-    /// It is there.
-    unsafe fn read(self, base: *const u8, i: usize) -> f64 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self {
-                Self::Double => base.cast::<f64>().add(i).read_unaligned(),
-                Self::Float => f64::from(base.cast::<f32>().add(i).read_unaligned()),
-            }
-        }
-    }
-
-    /// # Safety
-    /// As for `read`, and nothing else refers to it.
-    #[allow(clippy::cast_possible_truncation)] // the tool's numbers are no longer
-    pub(super) unsafe fn write(self, base: *mut u8, i: usize, number: f64) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self {
-                Self::Double => base.cast::<f64>().add(i).write_unaligned(number),
-                Self::Float => base.cast::<f32>().add(i).write_unaligned(number as f32),
-            }
-        }
-    }
-
-    /// Copies adjoints to `out` and zeroes them.
-    ///
-    /// # Safety
-    /// As many as `out` holds are at `base`, and nothing else refers to them.
-    pub(super) unsafe fn take(self, base: *mut u8, out: &mut [f64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe {
-                *out = self.read(base, i);
-                self.write(base, i, 0.0);
-            }
-        }
-    }
-
-    /// Adds to adjoints.
-    ///
-    /// # Safety
-    /// As for `take`.
-    pub(super) unsafe fn add(self, base: *mut u8, adjoints: &[f64]) {
-        for (i, adjoint) in adjoints.iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe { self.write(base, i, self.read(base, i) + adjoint) };
-        }
-    }
-}
 
 /// Variables of a tool's, one behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +33,8 @@ pub struct Argument {
     pub place: Place,
     pub reads: bool,
     pub writes: bool,
+    /// Its adjoints are found by its address, not told where the step is reversed.
+    pub turned: bool,
 }
 
 /// Numbers with consecutive ids, or, with the id 0, passive ones.
@@ -112,11 +46,21 @@ pub struct Run {
 }
 
 impl Place {
+    /// How the numbers lie, as far as the places of active values are concerned.
+    fn format(&self) -> Format {
+        if let Self::Array { format, .. } = self { *format } else { Format::Double }
+    }
+
+    /// The place of number `i` among active values.
+    pub(super) fn place_of(&self, i: usize) -> usize {
+        self.format().place_of(i)
+    }
+
     /// Appends the numbers as active values, which have ids from `first` on, or none if that is 0.
     ///
     /// # Safety
     /// The numbers may be read.
-    unsafe fn read(&self, n: usize, mut first: u32, tag: u32, stage: &mut Vec<Var>) {
+    unsafe fn read(&self, n: usize, mut first: u32, tag: u32, stage: &mut [Var]) {
         let step = u32::from(first != 0);
         let mut active = |value| {
             let id = first;
@@ -125,18 +69,33 @@ impl Place {
             Var { value, id, tag: if id == 0 { UNTOUCHED } else { tag } }
         };
         match self {
-            // SAFETY: the caller's promise; so below.
-            Self::Array { base, format } => unsafe {
-                stage.extend((0..n).map(|i| active(format.read(*base, i))));
-            },
+            Self::Array { base, format } => {
+                for i in 0..n {
+                    // SAFETY: the caller's promise; so below.
+                    stage[format.place_of(i)] = active(unsafe { format.read(*base, i) });
+                }
+            }
             Self::Variables { tool, runs } => {
                 let mut values = Vec::new();
                 for run in runs {
                     // SAFETY: as above.
                     unsafe { tool.values(run.base, run.n, &mut values) };
                 }
-                stage.extend(values.into_iter().map(active));
+                for (var, value) in stage.iter_mut().zip(values) {
+                    *var = active(value);
+                }
             }
+        }
+    }
+
+    /// Copies the bytes beside the numbers.
+    ///
+    /// # Safety
+    /// As for `read`.
+    unsafe fn read_bytes(&self, n: usize, stage: &mut [Var]) {
+        if let Self::Array { base, format } = self {
+            // SAFETY: the caller's promise.
+            unsafe { format.read_bytes(*base, n, stage) };
         }
     }
 }
@@ -153,20 +112,25 @@ impl Argument {
         stage: &mut Vec<Var>,
     ) -> Result<u32> {
         stage.clear();
+        let untouched = Var { value: 0.0, id: 0, tag: UNTOUCHED };
+        stage.resize(self.place.format().all_places(self.n), untouched);
+        // What a call does not write keeps what it holds.
+        // SAFETY: the caller's promise; so below.
+        unsafe { self.place.read_bytes(self.n, stage) };
         if !self.reads {
-            stage.resize(self.n, Var { value: 0.0, id: 0, tag: UNTOUCHED });
             return Ok(0);
         }
         let first = if self.n == 0 || !recorded { 0 } else { tape.input_ids(self.n)? };
-        // SAFETY: the caller's promise.
+        // SAFETY: as above.
         unsafe { self.place.read(self.n, first, tape.tag(), stage) };
         Ok(first)
     }
 
     /// Tells the runs of what the call has written. `first` is the id of the first number that went in, or 0.
-    pub(super) fn written(stage: &[Var], first: u32, mut run: impl FnMut(Run)) {
+    pub(super) fn written(&self, stage: &[Var], first: u32, mut run: impl FnMut(Run)) {
         let mut open: Option<Run> = None;
-        for (i, var) in stage.iter().enumerate() {
+        for i in 0..self.n {
+            let var = &stage[self.place.place_of(i)];
             let went_in = first != 0 && wide32(var.id) == wide32(first) + i;
             if went_in || var.tag == UNTOUCHED {
                 continue;

@@ -12,11 +12,13 @@
 
 mod argument;
 mod evaluate;
+pub mod format;
 mod steps;
 #[cfg(test)]
 mod tests;
 pub mod tool;
 
-pub use argument::{Argument, Format, Place, Variables};
-pub use steps::Steps;
+pub use argument::{Argument, Place, Variables};
+pub use format::Format;
+pub use steps::{Given, Steps, Told};
 pub use tool::Tool;

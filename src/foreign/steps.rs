@@ -1,6 +1,7 @@
 //! The steps of a thread: recorded one after the other, and reversed from the last one on.
 
-use super::argument::{Argument, Format, Place, Run};
+use super::argument::{Argument, Place, Run};
+use super::format::{Adjoint, Format, Match};
 use crate::error::{Code, Error, Result};
 use crate::tape::{self, Position, Tape, Var};
 use std::ffi::{CStr, c_void};
@@ -23,8 +24,10 @@ pub(super) enum Stands {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Binding {
     name: &'static CStr,
-    /// The argument of the step's own call, or None of a call that this one completed.
+    /// The argument of the step's own call whose adjoints are told, or None where they are found by the address.
     argument: Option<usize>,
+    /// How many numbers the argument has.
+    of: usize,
     pub(super) stands: Stands,
     pub(super) run: Run,
     /// Written by the call, or read.
@@ -83,6 +86,49 @@ struct Turned {
     bytes: usize,
     adjoint: *mut u8,
     number: u64,
+}
+
+/// The adjoints of an argument, as they are told where the step is reversed.
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    pub base: *mut u8,
+    /// How they lie and how many there are, or None: as the numbers.
+    pub shape: Option<(Format, usize)>,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        Self { base: std::ptr::null_mut(), shape: None }
+    }
+}
+
+impl Told {
+    fn of(&self, step: &Step, binding: &Binding, format: Format) -> Result<Adjoint> {
+        let name = binding.name.to_string_lossy();
+        if self.base.is_null() {
+            return wrong(Code::Null, format!("{name}: the adjoint buffer is NULL"));
+        }
+        let (other, n) = self.shape.unwrap_or((format, binding.of));
+        match Match::new((format, binding.of), (other, n)) {
+            Some(belongs) => Ok(Adjoint { base: self.base, format: other, belongs }),
+            None => wrong(
+                Code::Argument,
+                format!(
+                    "{name}: {n} adjoints for the {} numbers of FW_{}; the count must be that of the FW_ call",
+                    binding.of,
+                    step.call.to_string_lossy()
+                ),
+            ),
+        }
+    }
+}
+
+/// Where the adjoints of a step are: those of each argument, and of what it completed, if that was one array; else they
+/// are found by address.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    pub adjoints: &'a [Told],
+    pub completed: *mut u8,
 }
 
 /// The companion tape of a thread, and its steps.
@@ -206,7 +252,8 @@ impl Steps {
             let run = Run { first: 0, n: argument.n, id: first };
             // SAFETY: as above.
             let stands = unsafe { self.read_ids(&argument.place) };
-            self.bind(&argument, Some(self.staged.len()), stands, run, false);
+            let own = (!argument.turned).then_some(self.staged.len());
+            self.bind(&argument, own, stands, run, false);
         }
         let place = values.as_mut_ptr();
         self.staged.push(Staged { argument, first, values });
@@ -278,7 +325,8 @@ impl Steps {
         run: Run,
         written: bool,
     ) {
-        self.bindings.push(Binding { name: argument.name, argument: own, stands, run, written });
+        let (name, of) = (argument.name, argument.n);
+        self.bindings.push(Binding { name, argument: own, of, stands, run, written });
     }
 
     /// Hands the numbers that a call has written to the tool.
@@ -288,11 +336,16 @@ impl Steps {
     unsafe fn settle(&mut self, own: Option<usize>, staged: Staged) {
         let Staged { argument, first, values } = staged;
         if argument.writes {
-            Argument::written(&values, first, |run| {
+            let own = own.filter(|_| !argument.turned);
+            argument.written(&values, first, |run| {
                 // SAFETY: the promise of `open`.
                 let stands = unsafe { self.write(&argument.place, &values, run) };
                 self.bind(&argument, own, stands, run, true);
             });
+            if let Place::Array { base, format } = argument.place {
+                // SAFETY: as above.
+                unsafe { format.write_bytes(base, argument.n, &values) };
+            }
         }
         self.recycle(values);
     }
@@ -300,12 +353,11 @@ impl Steps {
     /// # Safety
     /// As for `settle`.
     unsafe fn write(&mut self, place: &Place, values: &[Var], run: Run) -> Stands {
-        let written = &values[run.first..][..run.n];
         match place {
             Place::Array { base, format } => {
-                for (i, var) in written.iter().enumerate() {
+                for i in run.first..run.first + run.n {
                     // SAFETY: the caller's promise; so below.
-                    unsafe { format.write(*base, run.first + i, var.value) };
+                    unsafe { format.write(*base, i, values[place.place_of(i)].value) };
                 }
                 Stands::Array { base: base.addr(), format: *format }
             }
@@ -313,7 +365,7 @@ impl Steps {
                 let (at, before) = (self.ids.len(), self.before.len());
                 let mut numbers = take(&mut self.adjoints);
                 numbers.clear();
-                numbers.extend(written.iter().map(|var| var.value));
+                numbers.extend(values[run.first..][..run.n].iter().map(|var| var.value));
                 let (mut place, mut done) = (0, 0);
                 for part in runs {
                     // What of the part the run covers.
@@ -475,63 +527,50 @@ impl Steps {
     }
 
     /// Where the adjoints of a binding are.
-    fn adjoint_of(
-        &self,
-        step: &Step,
-        binding: &Binding,
-        adjoints: &[*mut u8],
-        completed: *mut u8,
-    ) -> Result<(*mut u8, Format)> {
+    fn adjoint_of(&self, step: &Step, binding: &Binding, given: &Given<'_>) -> Result<Adjoint> {
         let Stands::Array { base, format } = binding.stands else {
             return wrong(Code::Range, "the step is one of variables, not of numbers".to_owned());
         };
-        let behind = binding.run.first * format.bytes();
-        let name = binding.name.to_string_lossy();
-        let n = binding.run.n;
         if let Some(own) = binding.argument {
-            let adjoint = adjoints.get(own).copied().unwrap_or(std::ptr::null_mut());
-            if adjoint.is_null() {
-                return wrong(Code::Null, format!("{name}: the adjoint buffer is NULL"));
-            }
-            return Ok((adjoint.wrapping_add(behind), format));
+            let told = given.adjoints.get(own).copied().unwrap_or_default();
+            return told.of(step, binding, format);
         }
-        if !completed.is_null() {
-            return Ok((completed.wrapping_add(behind), format));
+        let belongs = Match::InOrder;
+        if !given.completed.is_null() {
+            return Ok(Adjoint { base: given.completed, format, belongs });
         }
-        let first = base + behind;
-        let end = first + n * format.bytes();
+        let (first, end) = format.span(base, binding.run.first, binding.run.n);
         let holds = |one: &&Turned| {
             let inside = one.bytes != 0 && one.base <= first && end <= one.base + one.bytes;
             step.number <= one.number && (inside || (one.bytes == 0 && one.base == base))
         };
         match self.turned.iter().rev().find(holds) {
-            Some(one) => Ok((one.adjoint.wrapping_add(first - one.base), format)),
-            None => wrong(
-                Code::Argument,
-                format!(
-                    "{name} (address {base:#x}, {n} numbers) has no adjoint buffer: call ADTOOL_AMPI_Turn(v, vb) where the sweep turns round"
-                ),
-            ),
+            Some(one) => {
+                let base = one.adjoint.wrapping_add(base.wrapping_sub(one.base));
+                Ok(Adjoint { base, format, belongs })
+            }
+            None => {
+                let (name, n) = (binding.name.to_string_lossy(), binding.run.n);
+                wrong(
+                    Code::Argument,
+                    format!(
+                        "{name} (address {base:#x}, {n} numbers) has no adjoint buffer: call ADTOOL_AMPI_Turn(v, vb) where the sweep turns round"
+                    ),
+                )
+            }
         }
     }
 
-    /// Reverses the last step, which must be one of `call`, and forgets it. `adjoints` has the adjoints of each of its
-    /// arguments, `completed` those of what it completed, if that was one array; else they are found by address.
+    /// Reverses the last step, which must be one of `call`, and forgets it.
     ///
     /// # Safety
     /// Where an argument has numbers its adjoints are there, and nothing else refers to them. What was told to `turn` is
     /// still there.
-    pub unsafe fn reverse(
-        &mut self,
-        call: &CStr,
-        adjoints: &[*mut u8],
-        completed: *mut u8,
-    ) -> Result<()> {
+    pub unsafe fn reverse(&mut self, call: &CStr, given: &Given<'_>) -> Result<()> {
         let step = self.last_of(call)?;
         let mut bindings = take(&mut self.bindings);
         // SAFETY: the caller's promise.
-        let swept =
-            unsafe { self.sweep(&step, &bindings[step.marks.bindings..], adjoints, completed) };
+        let swept = unsafe { self.sweep(&step, &bindings[step.marks.bindings..], given) };
         if swept.is_ok() {
             bindings.truncate(step.marks.bindings);
             self.steps.pop();
@@ -563,20 +602,14 @@ impl Steps {
 
     /// # Safety
     /// As for `reverse`.
-    unsafe fn sweep(
-        &mut self,
-        step: &Step,
-        bindings: &[Binding],
-        adjoints: &[*mut u8],
-        completed: *mut u8,
-    ) -> Result<()> {
+    unsafe fn sweep(&mut self, step: &Step, bindings: &[Binding], given: &Given<'_>) -> Result<()> {
         // All are found before the first is touched.
         for binding in bindings {
-            self.adjoint_of(step, binding, adjoints, completed)?;
+            self.adjoint_of(step, binding, given)?;
         }
         let mut room = take(&mut self.adjoints);
         // SAFETY: handed on.
-        let swept = unsafe { self.sweep_with(&mut room, step, bindings, adjoints, completed) };
+        let swept = unsafe { self.sweep_with(&mut room, step, bindings, given) };
         self.adjoints = room;
         swept
     }
@@ -588,30 +621,29 @@ impl Steps {
         room: &mut Vec<f64>,
         step: &Step,
         bindings: &[Binding],
-        adjoints: &[*mut u8],
-        completed: *mut u8,
+        given: &Given<'_>,
     ) -> Result<()> {
         for binding in bindings.iter().filter(|binding| binding.written) {
-            let (place, format) = self.adjoint_of(step, binding, adjoints, completed)?;
+            let adjoint = self.adjoint_of(step, binding, given)?;
             room.clear();
             room.resize(binding.run.n, 0.0);
             // SAFETY: the caller's promise.
-            unsafe { format.take(place, room) };
+            unsafe { adjoint.take(binding.run.first, room) };
             self.tape().seed_range(binding.run.id, room, 0)?;
         }
         if step.from.same_place(&step.to) {
             return Ok(());
         }
         self.tape().note_seeded();
-        // SAFETY: live; the events are of communication.
+        // SAFETY: live; the events are of communication, and operations of the tool's, which use no tape.
         unsafe { Tape::reverse_range(self.tape, &step.to, &step.from) }?;
         for binding in bindings.iter().filter(|binding| !binding.written) {
-            let (place, format) = self.adjoint_of(step, binding, adjoints, completed)?;
+            let adjoint = self.adjoint_of(step, binding, given)?;
             room.clear();
             room.resize(binding.run.n, 0.0);
             self.tape().adjoints_of_range(binding.run.id, 0, room);
             // SAFETY: the caller's promise.
-            unsafe { format.add(place, room) };
+            unsafe { adjoint.add(binding.run.first, room) };
         }
         self.go_back(&step.from)
     }

@@ -1,6 +1,6 @@
 //! Steps without MPI: events that double what goes in.
 
-use super::{Argument, Format, Place, Steps};
+use super::{Argument, Format, Given, Place, Steps, Told};
 use crate::error::{Code, Result};
 use crate::tape::{self, Event, Ids, Sweep, Var};
 use std::ffi::CStr;
@@ -46,7 +46,7 @@ unsafe fn double(x: *const Var, y: *mut Var, n: usize) {
 fn argument(numbers: &mut [f64], reads: bool, writes: bool) -> Argument {
     let (base, n) = (numbers.as_mut_ptr().cast(), numbers.len());
     let place = Place::Array { base, format: Format::Double };
-    Argument { name: c"buf", n, place, reads, writes }
+    Argument { name: c"buf", n, place, reads, writes, turned: false }
 }
 
 /// # Safety
@@ -68,10 +68,19 @@ fn forward(steps: &mut Steps, x: &mut [f64], y: &mut [f64]) {
     }
 }
 
+const NONE: Given<'static> = Given { adjoints: &[], completed: std::ptr::null_mut() };
+
+fn told(numbers: &mut [f64]) -> Told {
+    Told { base: numbers.as_mut_ptr().cast(), shape: None }
+}
+
+fn given(adjoints: &[Told]) -> Given<'_> {
+    Given { adjoints, ..NONE }
+}
+
 fn backward(steps: &mut Steps, xb: &mut [f64], yb: &mut [f64]) -> Result<()> {
-    let adjoints = [xb.as_mut_ptr().cast(), yb.as_mut_ptr().cast()];
     // SAFETY: both arrays are there.
-    unsafe { steps.reverse(CALL, &adjoints, std::ptr::null_mut()) }
+    unsafe { steps.reverse(CALL, &given(&[told(xb), told(yb)])) }
 }
 
 #[test]
@@ -108,7 +117,7 @@ fn test_steps_of_another_call_are_refused_and_stay() {
     let (mut x, mut y) = ([1.0, 2.0], [0.0; 2]);
     forward(&mut steps, &mut x, &mut y);
     // SAFETY: no adjoints are touched.
-    let error = unsafe { steps.reverse(WAIT, &[], std::ptr::null_mut()) }.unwrap_err();
+    let error = unsafe { steps.reverse(WAIT, &NONE) }.unwrap_err();
     assert!(error.message.contains("FW_AMPI_Double"), "{error}");
     assert_eq!(steps.len(), 1);
 }
@@ -162,13 +171,12 @@ fn test_steps_find_by_address_what_a_later_call_completes() {
     }
     assert_eq!(y, [0.0, 0.0, 2.0, 4.0, 0.0, 0.0]);
     let (mut xb, mut yb) = ([0.0; 3], [1.0; 6]);
-    let none = std::ptr::null_mut();
     // SAFETY: both arrays are there.
     unsafe {
         steps.turn(y.as_ptr().addr() + 8, 40, yb[1..].as_mut_ptr().cast());
-        steps.reverse(WAIT, &[], none).unwrap();
+        steps.reverse(WAIT, &NONE).unwrap();
         assert_eq!(yb, [1.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
-        steps.reverse(CALL, &[xb.as_mut_ptr().cast(), none], none).unwrap();
+        steps.reverse(CALL, &given(&[told(&mut xb), Told::default()])).unwrap();
     }
     // They came home with the completion, and are added where the start is reversed.
     assert_eq!(xb, [2.0, 2.0, 0.0]);
@@ -190,7 +198,7 @@ fn test_steps_without_adjoints_say_which() {
         steps.completed(number).unwrap();
         steps.close(false).unwrap();
         // What was turned before the call is of the steps before.
-        steps.reverse(WAIT, &[], std::ptr::null_mut()).unwrap_err()
+        steps.reverse(WAIT, &NONE).unwrap_err()
     };
     assert!(
         error.message.contains("buf (address 0x") && error.message.contains("ADTOOL_AMPI_Turn"),
@@ -205,7 +213,7 @@ fn test_steps_of_floats() {
     let of = |numbers: &mut [f32], reads| {
         let (base, n) = (numbers.as_mut_ptr().cast(), numbers.len());
         let place = Place::Array { base, format: Format::Float };
-        Argument { name: c"buf", n, place, reads, writes: !reads }
+        Argument { name: c"buf", n, place, reads, writes: !reads, turned: false }
     };
     let arguments = [of(&mut x, true), of(&mut y, false)];
     let (mut xb, mut yb) = ([1.0f32; 2], [4.0f32; 2]);
@@ -214,8 +222,8 @@ fn test_steps_of_floats() {
         let staged = open(&mut steps, &arguments);
         double(staged[0], staged[1], 2);
         steps.close(false).unwrap();
-        let adjoints = [xb.as_mut_ptr().cast(), yb.as_mut_ptr().cast()];
-        steps.reverse(CALL, &adjoints, std::ptr::null_mut()).unwrap();
+        let told = |numbers: &mut [f32]| Told { base: numbers.as_mut_ptr().cast(), shape: None };
+        steps.reverse(CALL, &given(&[told(&mut xb), told(&mut yb)])).unwrap();
     }
     assert_eq!((y, xb, yb), ([3.0, 0.0], [9.0, 1.0], [0.0, 4.0]));
 }

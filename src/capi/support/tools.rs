@@ -144,7 +144,7 @@ impl Call {
             .collect();
         let place = Place::Variables { tool: self.tool, runs };
         let (reads, writes) = (used != Use::Written, used != Use::Read);
-        let argument = Argument { name, n, place, reads, writes };
+        let argument = Argument { name, n, place, reads, writes, turned: false };
         // SAFETY: MPI's contract of the buffer.
         with_steps(self.tool, |steps| unsafe { steps.argument(argument) })
     }

@@ -28,6 +28,18 @@ int FW_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
                   MPI_Comm comm, AMPI_Request *request);
 int BW_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
                   MPI_Comm comm, AMPI_Request *request);
+int FW_AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm, AMPI_Request *request);
+int FW_AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm, AMPI_Request *request);
+int FW_AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith,
                  MPI_Comm comm, MPI_Status *status);
 int BW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith,
@@ -42,6 +54,10 @@ int FW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int de
 int BW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                      void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
                      MPI_Comm comm, MPI_Status *status);
+int FW_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                             int recvtag, MPI_Comm comm, MPI_Status *status);
+int BW_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                             int recvtag, MPI_Comm comm, MPI_Status *status);
 int FW_AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 int BW_AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 int FW_AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
@@ -84,104 +100,431 @@ int BW_AMPI_Iallreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
                        MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int BW_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int FWB_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int FWS_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int BWB_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int BWS_AMPI_Scan(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int count,
+                  MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb,
+                  MPI_Comm comm);
+int FW_AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                  AMPI_Request *request);
+int BW_AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                  AMPI_Request *request);
 int FW_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int BW_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int FWB_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int FWS_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int BWB_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int BWS_AMPI_Exscan(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int count,
+                    MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb,
+                    MPI_Comm comm);
+int FW_AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                    AMPI_Request *request);
+int BW_AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                    AMPI_Request *request);
+int FW_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                 MPI_Op op, MPI_Comm comm);
+int BW_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                 MPI_Op op, MPI_Comm comm);
+int FWB_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm);
+int FWS_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm);
+int BWB_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm);
+int BWS_AMPI_Reduce_scatter_block(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int recvcount,
+                                  MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op,
+                                  TLM_userFunctionF *uopb, MPI_Comm comm);
+int FW_AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm, AMPI_Request *request);
+int FW_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                           MPI_Comm comm);
+int BW_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                           MPI_Comm comm);
+int FWB_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm);
+int FWS_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm);
+int BWB_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm);
+int BWS_AMPI_Reduce_scatter(void *sendbuf, void *sendbufb, void *recvbuf, void *recvbufb, int recvcounts[],
+                            MPI_Datatype datatype, MPI_Datatype datatypeb, MPI_Op op, TLM_userFunctionF *uopb,
+                            MPI_Comm comm);
+int FW_AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, int root, MPI_Comm comm);
 int BW_AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, int root, MPI_Comm comm);
+int FW_AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
                     int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
 int BW_AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
                     int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int FW_AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                     int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                     int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                     MPI_Datatype recvtype, int root, MPI_Comm comm);
 int BW_AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                     MPI_Datatype recvtype, int root, MPI_Comm comm);
+int FW_AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
                      int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
 int BW_AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
                      int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int FW_AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
+                      int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
+                      int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                       MPI_Datatype recvtype, MPI_Comm comm);
 int BW_AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                       MPI_Datatype recvtype, MPI_Comm comm);
+int FW_AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
                        int displs[], MPI_Datatype recvtype, MPI_Comm comm);
 int BW_AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
                        int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int FW_AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                        int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                        int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                      MPI_Datatype recvtype, MPI_Comm comm);
 int BW_AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                      MPI_Datatype recvtype, MPI_Comm comm);
+int FW_AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int FW_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                       int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 int BW_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                       int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int FW_AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                       int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                       AMPI_Request *request);
+int BW_AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                       int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                       AMPI_Request *request);
+int FW_AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int BW_AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int FW_AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int FW_AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int BW_AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int FW_AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                                 AMPI_Request *request);
+int BW_AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                                 AMPI_Request *request);
+int FW_AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int BW_AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int FW_AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int FW_AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                               void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                               MPI_Comm comm);
+int BW_AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                               void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                               MPI_Comm comm);
+int FW_AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                                void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                                MPI_Comm comm, AMPI_Request *request);
+int BW_AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                                void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                                MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Send(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
                   int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLM_AMPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                  MPI_Comm comm);
 int TLS_AMPI_Bsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
                    int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLM_AMPI_Bsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm);
 int TLS_AMPI_Rsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
                    int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLM_AMPI_Rsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm);
 int TLS_AMPI_Ssend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
                    int tag, AMPI_PairedWith pairedWith, MPI_Comm comm);
+int TLM_AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm);
 int TLS_AMPI_Isend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
                    int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                   MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Ibsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                    int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Irsend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                    int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Issend(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int dest,
+                    int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Recv(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped, int source,
                   int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status);
+int TLM_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                  AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status);
 int TLS_AMPI_Irecv(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped,
                    int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                   AMPI_PairedWith pairedWith, MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Sendrecv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                       MPI_Datatype sendtyped, int dest, int sendtag, void *recvbuf, void *recvbufd,
                       int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int source, int recvtag,
                       MPI_Comm comm, MPI_Status *status);
+int TLM_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                      void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                      MPI_Comm comm, MPI_Status *status);
+int TLS_AMPI_Sendrecv_replace(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_Datatype datatyped,
+                              int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                              MPI_Status *status);
+int TLM_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                              int recvtag, MPI_Comm comm, MPI_Status *status);
 int TLS_AMPI_Bcast(void *buffer, void *bufferd, int count, MPI_Datatype datatype, MPI_Datatype datatyped,
                    int root, MPI_Comm comm);
+int TLM_AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 int TLS_AMPI_Ibcast(void *buffer, void *bufferd, int count, MPI_Datatype datatype, MPI_Datatype datatyped,
                     int root, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                    AMPI_Request *request);
 int TLS_AMPI_Reduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
                     MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
                     int root, MPI_Comm comm);
+int TLM_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                    MPI_Comm comm);
+int TLB_AMPI_Reduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                    MPI_Comm comm);
 int TLS_AMPI_Ireduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
                      MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
                      int root, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ireduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                     MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Allreduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
                        MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                       MPI_Comm comm);
+int TLM_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                       MPI_Comm comm);
+int TLB_AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        MPI_Comm comm);
 int TLS_AMPI_Iallreduce(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
                         MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
                         MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Iallreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Scan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
                   MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
                   MPI_Comm comm);
+int TLM_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int TLB_AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int TLS_AMPI_Iscan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                   MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                   MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                   AMPI_Request *request);
 int TLS_AMPI_Exscan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
                     MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
                     MPI_Comm comm);
+int TLM_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int TLB_AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int TLS_AMPI_Iexscan(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int count,
+                     MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                     MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                     AMPI_Request *request);
+int TLS_AMPI_Reduce_scatter_block(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int recvcount,
+                                  MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op,
+                                  TLM_userFunctionF *uopd, MPI_Comm comm);
+int TLM_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm);
+int TLB_AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm);
+int TLS_AMPI_Ireduce_scatter_block(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd,
+                                   int recvcount, MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op,
+                                   TLM_userFunctionF *uopd, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                   MPI_Op op, MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Reduce_scatter(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int recvcounts[],
+                            MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op, TLM_userFunctionF *uopd,
+                            MPI_Comm comm);
+int TLM_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm);
+int TLB_AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm);
+int TLS_AMPI_Ireduce_scatter(void *sendbuf, void *sendbufd, void *recvbuf, void *recvbufd, int recvcounts[],
+                             MPI_Datatype datatype, MPI_Datatype datatyped, MPI_Op op,
+                             TLM_userFunctionF *uopd, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                             MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Gather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                     MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
                     MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+int TLM_AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, int root, MPI_Comm comm);
+int TLS_AMPI_Igather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                     MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                     MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm,
+                     MPI_Request *request);
+int TLM_AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Gatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                      MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[],
-                     MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+                     int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+int TLM_AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                     int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int TLS_AMPI_Igatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                      MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[],
+                      int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm,
+                      MPI_Request *request);
+int TLM_AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                      int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Scatter(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                      MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
                      MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
-int TLS_AMPI_Scatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displs[], MPI_Datatype sendtype,
+int TLM_AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm);
+int TLS_AMPI_Iscatter(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                       MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
-                      MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+                      MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm,
+                      MPI_Request *request);
+int TLM_AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Scatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displs[], int displsd[],
+                      MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd,
+                      int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm);
+int TLM_AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
+                      int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int TLS_AMPI_Iscatterv(void *sendbuf, void *sendbufd, int sendcounts[], int displs[], int displsd[],
+                       MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd,
+                       int recvcount, MPI_Datatype recvtype, MPI_Datatype recvtyped, int root, MPI_Comm comm,
+                       MPI_Request *request);
+int TLM_AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
+                       int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                        MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
                        MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLM_AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Iallgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                        MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                        MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                        MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                         MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int displs[],
-                        MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+                        int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLM_AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                        int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Iallgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                         MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[],
+                         int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped,
+                         MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                         int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int TLS_AMPI_Alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
                       MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
                       MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
-int TLS_AMPI_Alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
-                       MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[], int rdispls[],
-                       MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLM_AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Ialltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                       MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                       MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], int sdisplsd[],
+                       MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd,
+                       int recvcounts[], int rdispls[], int rdisplsd[], MPI_Datatype recvtype,
+                       MPI_Datatype recvtyped, MPI_Comm comm);
+int TLM_AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                       int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Ialltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[], int sdisplsd[],
+                        MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf, void *recvbufd,
+                        int recvcounts[], int rdispls[], int rdisplsd[], MPI_Datatype recvtype,
+                        MPI_Datatype recvtyped, MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                        int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                        AMPI_Request *request);
+int TLS_AMPI_Neighbor_allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                                MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                                MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLM_AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Ineighbor_allgather(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                                 MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                                 MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm,
+                                 MPI_Request *request);
+int TLM_AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Neighbor_allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                                 MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[],
+                                 int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped,
+                                 MPI_Comm comm);
+int TLM_AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Ineighbor_allgatherv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                                  MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcounts[],
+                                  int displs[], int displsd[], MPI_Datatype recvtype, MPI_Datatype recvtyped,
+                                  MPI_Comm comm, MPI_Request *request);
+int TLM_AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                  int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                                  AMPI_Request *request);
+int TLS_AMPI_Neighbor_alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                               MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                               MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLM_AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int TLS_AMPI_Ineighbor_alltoall(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype sendtype,
+                                MPI_Datatype sendtyped, void *recvbuf, void *recvbufd, int recvcount,
+                                MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm,
+                                MPI_Request *request);
+int TLM_AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int TLS_AMPI_Neighbor_alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[],
+                                int sdisplsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf,
+                                void *recvbufd, int recvcounts[], int rdispls[], int rdisplsd[],
+                                MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm);
+int TLM_AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                                void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                                MPI_Comm comm);
+int TLS_AMPI_Ineighbor_alltoallv(void *sendbuf, void *sendbufd, int sendcounts[], int sdispls[],
+                                 int sdisplsd[], MPI_Datatype sendtype, MPI_Datatype sendtyped, void *recvbuf,
+                                 void *recvbufd, int recvcounts[], int rdispls[], int rdisplsd[],
+                                 MPI_Datatype recvtype, MPI_Datatype recvtyped, MPI_Comm comm,
+                                 MPI_Request *request);
+int TLM_AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                                 void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                                 MPI_Comm comm, AMPI_Request *request);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,12 @@ int AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, A
                MPI_Comm comm);
 int AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
                MPI_Comm comm, AMPI_Request *request);
+int AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                MPI_Comm comm, AMPI_Request *request);
+int AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                MPI_Comm comm, AMPI_Request *request);
+int AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int tag, AMPI_PairedWith pairedWith,
+                MPI_Comm comm, AMPI_Request *request);
 int AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith,
               MPI_Comm comm, MPI_Status *status);
 int AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith,
@@ -25,6 +31,8 @@ int AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 int AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                   MPI_Status *status);
+int AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                          int recvtag, MPI_Comm comm, MPI_Status *status);
 int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 int AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                 AMPI_Request *request);
@@ -36,23 +44,71 @@ int AMPI_Allreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatyp
 int AMPI_Iallreduce(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                     AMPI_Request *request);
 int AMPI_Scan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int AMPI_Iscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+               AMPI_Request *request);
 int AMPI_Exscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int AMPI_Iexscan(void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                 AMPI_Request *request);
+int AMPI_Reduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm);
+int AMPI_Ireduce_scatter_block(void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, AMPI_Request *request);
+int AMPI_Reduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm);
+int AMPI_Ireduce_scatter(void *sendbuf, void *recvbuf, int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm, AMPI_Request *request);
 int AMPI_Gather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm);
+int AMPI_Igather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                 MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int AMPI_Gatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
                  int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int AMPI_Igatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                  int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int AMPI_Scatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm);
+int AMPI_Iscatter(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int AMPI_Scatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int AMPI_Iscatterv(void *sendbuf, int sendcounts[], int displs[], MPI_Datatype sendtype, void *recvbuf,
+                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request);
 int AMPI_Allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Iallgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int AMPI_Allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
                     int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Iallgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcounts[],
+                     int displs[], MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int AMPI_Alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Ialltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
 int AMPI_Alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                    int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Ialltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                    int recvcounts[], int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                    AMPI_Request *request);
+int AMPI_Neighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Ineighbor_allgather(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int AMPI_Neighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Ineighbor_allgatherv(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                              int recvcounts[], int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                              AMPI_Request *request);
+int AMPI_Neighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                           MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Ineighbor_alltoall(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request);
+int AMPI_Neighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                            void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                            MPI_Comm comm);
+int AMPI_Ineighbor_alltoallv(void *sendbuf, int sendcounts[], int sdispls[], MPI_Datatype sendtype,
+                             void *recvbuf, int recvcounts[], int rdispls[], MPI_Datatype recvtype,
+                             MPI_Comm comm, AMPI_Request *request);
 
 #ifdef __cplusplus
 }

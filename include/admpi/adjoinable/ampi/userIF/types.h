@@ -25,8 +25,18 @@ typedef int AMPI_PairedWith;
 /** MPI's own type. What FW_AMPI_Isend and its like return there is completed by FW_AMPI_Wait and its like only. */
 typedef MPI_Request AMPI_Request;
 
-/** The derivative of a user's operation. */
+/** MPI's own type. FW_AMPI_Put and its like need one that FW_AMPI_Win_create has made. */
+typedef MPI_Win AMPI_Win;
+
+/** Whether data have derivatives. */
+enum AMPI_Activity_E { AMPI_PASSIVE, AMPI_ACTIVE };
+/** A number, since Fortran passes one. */
+typedef int AMPI_Activity;
+
+/** The tangent, or the adjoint, of a user's operation inout = in op inout: (in, in's, inout, inout's, items, datatype, datatype of the
+ *  tangents or adjoints). */
 typedef void(TLM_userFunctionF)(void *, void *, void *, void *, int *, MPI_Datatype *, MPI_Datatype *);
+typedef void(ADJ_userFunctionF)(void *, void *, void *, void *, int *, MPI_Datatype *, MPI_Datatype *);
 
 /** MPI_DOUBLE, MPI_FLOAT, MPI_DOUBLE_PRECISION and MPI_REAL under the names for active data. */
 extern MPI_Datatype AMPI_ADOUBLE;
