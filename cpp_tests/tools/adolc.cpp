@@ -22,7 +22,7 @@ outcome by_adolc(int which, int directions) {
     list<adouble> x(length), y;
     trace_on(tag, 1);
     for (int i = 0; i < length; ++i) x[static_cast<std::size_t>(i)] <<= programs::input(i);
-    programs::all<adouble>[which](type, x, y);
+    programs::run<adouble>(which, type, x, y);
     for (auto &one : y) {
       double value = 0;
       one >>= value;
@@ -63,5 +63,12 @@ TEST_CASE("test_adolc_reverse_in_several_directions") {
   for (int which = 0; which < count; ++which) {
     CAPTURE(which);
     check_same(by_adolc(which, 3), by_own_tape(which, 3));
+  }
+}
+
+TEST_CASE("test_adolc_random_programs") {
+  for (int which = count; which < count + programs::random_programs; ++which) {
+    CAPTURE(which - count + 1);
+    check_same(by_adolc(which, 1), by_own_tape(which, 1));
   }
 }

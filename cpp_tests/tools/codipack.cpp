@@ -28,7 +28,7 @@ outcome by_codipack(int which) {
       tape.registerInput(x[i]);
     }
     const list<S> start = x;
-    programs::all<S>[which](type, x, y);
+    programs::run<S>(which, type, x, y);
     for (auto &one : y) tape.registerOutput(one);
     tape.setPassive();
     for (const auto &one : y) found.values.push_back(one.getValue());
@@ -62,6 +62,15 @@ TEST_CASE("test_codipack_jacobians_linear") { check_all<codi::RealReverse>(1); }
 TEST_CASE("test_codipack_jacobians_with_indices_used_again") { check_all<codi::RealReverseIndex>(1); }
 TEST_CASE("test_codipack_primal_values_linear") { check_all<codi::RealReversePrimal>(1); }
 TEST_CASE("test_codipack_primal_values_with_indices_used_again") { check_all<codi::RealReversePrimalIndex>(1); }
+TEST_CASE("test_codipack_random_programs") {
+  for (int which = count; which < count + programs::random_programs; ++which) {
+    CAPTURE(which - count + 1);
+    check_same(by_codipack<codi::RealReverse>(which), by_own_tape(which, 1));
+    check_same(by_codipack<codi::RealReverseIndex>(which), by_own_tape(which, 1));
+    check_same(by_codipack<codi::RealReversePrimal>(which), by_own_tape(which, 1));
+    check_same(by_codipack<codi::RealReversePrimalIndex>(which), by_own_tape(which, 1));
+  }
+}
 TEST_CASE("test_codipack_vectors_of_adjoints") {
   check_all<codi::RealReverseVec<4>>(4);
   check_all<codi::RealReverseIndexVec<3>>(3);

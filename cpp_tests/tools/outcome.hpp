@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tools/programs.hpp"
+#include "tools/random_programs.hpp"
 
 namespace programs {
 
@@ -24,7 +24,7 @@ inline outcome by_own_tape(int which, int directions) {
   tape.start();
   tape.input(x);
   const list<admpi::var> start = x;
-  all<admpi::var>[which](AMPI_ADOUBLE, x, y);
+  run<admpi::var>(which, AMPI_ADOUBLE, x, y);
   for (const auto &one : y) found.values.push_back(admpi::value(one));
   for (int d = 0; d < directions; ++d) {
     for (std::size_t i = 0; i < y.size(); ++i) tape.seed(y[i], weight(i, d));

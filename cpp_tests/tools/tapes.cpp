@@ -34,7 +34,7 @@ outcome by_tool(int which, int directions, int sweeps = 1) {
     record.recording = true;
     for (int i = 0; i < length; ++i) x[i].become(programs::input(i), true);
     const list<real<B>> start = x;
-    programs::all<real<B>>[which](type, x, y);
+    programs::run<real<B>>(which, type, x, y);
     record.recording = false;
     for (const auto &one : y) found.values.push_back(one.value());
     for (int sweep = 0; sweep < sweeps; ++sweep) {
@@ -73,6 +73,15 @@ TEST_CASE("test_tool_that_counts_ids") { check_all<behaviour::counting>(); }
 TEST_CASE("test_tool_that_reuses_ids") { check_all<behaviour::reusing>(); }
 TEST_CASE("test_tool_that_restores_values") { check_all<behaviour::restoring>(); }
 
+TEST_CASE("test_tool_random_programs_give_the_gradients_of_admpis_own_tape") {
+  for (int which = count; which < count + programs::random_programs; ++which) {
+    CAPTURE(which - count + 1);
+    check_same(by_tool<behaviour::counting>(which, 1), by_own_tape(which, 1));
+    check_same(by_tool<behaviour::reusing>(which, 2), by_own_tape(which, 2));
+    check_same(by_tool<behaviour::restoring>(which, 1), by_own_tape(which, 1));
+  }
+}
+
 TEST_CASE("test_tool_that_sweeps_twice") {
   for (int which = 0; which < count; ++which) {
     CAPTURE(which);
@@ -100,6 +109,89 @@ TEST_CASE("test_tool_whose_tape_is_reset_holds_nothing") {
     CHECK(steps_of<B>(held) == 0);
     CHECK(held.events == 0);
   }
+}
+
+TEST_CASE("test_tool_registers_a_hundred_thousand_operations_in_flat_memory") {
+  constexpr behaviour B = behaviour::counting;
+  const MPI_Datatype type = table<B>::datatype();
+  admpi_statistics held{}, first{};
+  for (int turn = 0; turn < 3; ++turn) {
+    tape<B> record;
+    record.recording = true;
+    list<real<B>> x(2), y(2);
+    for (auto &one : x) one.become(1.0, true);
+    for (int step = 0; step < 100000; ++step) AMPI_Bcast(x.data(), 2, type, 0, MPI_COMM_SELF);
+    AMPI_Allreduce(x.data(), y.data(), 2, type, MPI_SUM, world);
+    steps_of<B>(held);
+    if (turn == 0) first = held;
+    CHECK(held.committed_bytes == first.committed_bytes);
+    record.recording = false;
+    record.adjoint(y[0].id())[0] = 1.0;
+    record.evaluate();
+    CHECK(record.adjoint(x[0].id())[0] == size());
+  }
+  CHECK(steps_of<B>(held) == 0);
+  CHECK(held.committed_bytes == first.committed_bytes);
+  CHECK(held.ids == 0);
+}
+
+namespace {
+
+/// Even ranks and odd ones, who send to and reduce for each other.
+template <class S>
+void across(MPI_Datatype type, MPI_Comm inter, list<S> &x, list<S> &y) {
+  int others, me;
+  MPI_Comm_remote_size(inter, &others);
+  MPI_Comm_rank(inter, &me);
+  y.assign(static_cast<std::size_t>(3 + 2 * others), S(0.5));
+  AMPI_Allreduce(x.data(), y.data(), 2, type, MPI_SUM, inter);
+  AMPI_Allgather(x.data() + 1, 2, type, y.data() + 3, 2, type, inter);
+  AMPI_Request q;
+  if (rank() / 2 * 2 + 1 < size()) {  // a partner
+    AMPI_Irecv(y.data() + 2, 1, type, me, 3, inter, &q);
+    AMPI_Send(x.data() + 4, 1, type, me, 3, inter);
+    AMPI_Wait(&q, MPI_STATUS_IGNORE);
+  }
+  programs::mix(y, x);
+}
+
+}  // namespace
+
+TEST_CASE("test_tool_on_an_intercommunicator") {
+  if (size() < 2) return;
+  MPI_Comm half, inter;
+  AMPI_Comm_split(world, rank() % 2, rank(), &half);
+  AMPI_Intercomm_create(half, 0, world, 1 - rank() % 2, 9, &inter);
+  constexpr behaviour B = behaviour::restoring;
+  outcome own, other;
+  {
+    admpi::tape record;
+    list<admpi::var> x(length), y;
+    for (int i = 0; i < length; ++i) x[i] = programs::input(i);
+    record.start();
+    record.input(x);
+    across(AMPI_ADOUBLE, inter, x, y);
+    for (std::size_t i = 0; i < y.size(); ++i) record.seed(y[i], programs::weight(i, 0));
+    record.reverse();
+    for (const auto &one : y) own.values.push_back(admpi::value(one));
+    for (const auto &one : x) own.gradient.push_back(record.adjoint(one));
+  }
+  {
+    const MPI_Datatype type = table<B>::datatype();
+    tape<B> record;
+    list<real<B>> x(length), y;
+    record.recording = true;
+    for (int i = 0; i < length; ++i) x[i].become(programs::input(i), true);
+    across(type, inter, x, y);
+    record.recording = false;
+    for (const auto &one : y) other.values.push_back(one.value());
+    for (std::size_t i = 0; i < y.size(); ++i) record.adjoint(y[i].id())[0] += programs::weight(i, 0);
+    record.evaluate();
+    for (const auto &one : x) other.gradient.push_back(record.adjoint(one.id())[0]);
+  }
+  check_same(other, own);
+  AMPI_Comm_free(&inter);
+  AMPI_Comm_free(&half);
 }
 
 TEST_CASE("test_tool_that_does_not_record") {
