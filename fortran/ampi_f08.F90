@@ -370,7 +370,6 @@ module ampi_f08
   use mpi_f08, only: AMPI_File_get_position => MPI_File_get_position
   use mpi_f08, only: AMPI_File_get_position_shared => MPI_File_get_position_shared
   use mpi_f08, only: AMPI_File_get_size => MPI_File_get_size
-  use mpi_f08, only: AMPI_File_get_type_extent => MPI_File_get_type_extent
   use mpi_f08, only: AMPI_File_get_view => MPI_File_get_view
   use mpi_f08, only: AMPI_File_open => MPI_File_open
   use mpi_f08, only: AMPI_File_preallocate => MPI_File_preallocate
@@ -383,7 +382,6 @@ module ampi_f08
   use mpi_f08, only: AMPI_File_set_errhandler => MPI_File_set_errhandler
   use mpi_f08, only: AMPI_File_set_info => MPI_File_set_info
   use mpi_f08, only: AMPI_File_set_size => MPI_File_set_size
-  use mpi_f08, only: AMPI_File_set_view => MPI_File_set_view
   use mpi_f08, only: AMPI_File_sync => MPI_File_sync
   use mpi_f08, only: AMPI_File_write_all_end => MPI_File_write_all_end
   use mpi_f08, only: AMPI_File_write_at_all_end => MPI_File_write_at_all_end
@@ -679,6 +677,13 @@ module ampi_f08
       type(AMPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Fetch_and_op
+    subroutine AMPI_File_get_type_extent(fh, datatype, extent, ierror)
+      import
+      type(AMPI_File), intent(in) :: fh
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer(kind=AMPI_ADDRESS_KIND), intent(out) :: extent
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_File_get_type_extent
     subroutine AMPI_File_iread(fh, buf, count, datatype, request, &
         ierror) DESCRIBED("ampi_file_iread_described")
       import
@@ -967,6 +972,16 @@ module ampi_f08
       type(AMPI_Status), intent(out) :: status
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_File_read_shared
+    subroutine AMPI_File_set_view(fh, disp, etype, filetype, datarep, info, ierror)
+      import
+      type(AMPI_File), intent(in) :: fh
+      integer(kind=AMPI_OFFSET_KIND), intent(in) :: disp
+      type(AMPI_Datatype), intent(in) :: etype
+      type(AMPI_Datatype), intent(in) :: filetype
+      character(len=*), intent(in) :: datarep
+      type(AMPI_Info), intent(in) :: info
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_File_set_view
     subroutine AMPI_File_write(fh, buf, count, datatype, status, &
         ierror) DESCRIBED("ampi_file_write_described")
       import

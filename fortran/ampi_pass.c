@@ -403,11 +403,6 @@ void ampi_file_get_size_(void *fh, void *size, void *ierror) {
   mpi_file_get_size_(fh, size, ierror);
 }
 
-void mpi_file_get_type_extent_(void *fh, void *datatype, void *extent, void *ierror);
-void ampi_file_get_type_extent_(void *fh, void *datatype, void *extent, void *ierror) {
-  mpi_file_get_type_extent_(fh, datatype, extent, ierror);
-}
-
 void mpi_file_get_view_(void *fh, void *disp, void *etype, void *filetype, void *datarep, void *ierror,
                         size_t length_of_datarep);
 void ampi_file_get_view_(void *fh, void *disp, void *etype, void *filetype, void *datarep, void *ierror,
@@ -470,13 +465,6 @@ void ampi_file_set_info_(void *fh, void *info, void *ierror) {
 void mpi_file_set_size_(void *fh, void *size, void *ierror);
 void ampi_file_set_size_(void *fh, void *size, void *ierror) {
   mpi_file_set_size_(fh, size, ierror);
-}
-
-void mpi_file_set_view_(void *fh, void *disp, void *etype, void *filetype, void *datarep, void *info,
-                        void *ierror, size_t length_of_datarep);
-void ampi_file_set_view_(void *fh, void *disp, void *etype, void *filetype, void *datarep, void *info,
-                         void *ierror, size_t length_of_datarep) {
-  mpi_file_set_view_(fh, disp, etype, filetype, datarep, info, ierror, length_of_datarep);
 }
 
 void mpi_file_sync_(void *fh, void *ierror);

@@ -26,7 +26,7 @@ OPAQUE = {"pointer", "attribute", "extra_state"}
 WRITTEN = {"function", "strings", "string_lists", "ranges", "variadic"}
 KINDS = {*VALUES, *ARRAYS, *POINTERS, *OPAQUE, *WRITTEN}
 
-STATUSES = {"adjoint", "tracked", "refused", "wrapped", "passes"}
+STATUSES = {"adjoint", "tracked", "refused", "values", "wrapped", "passes"}
 MARKS = {"deprecated", "removed", "optional", "partitioned", "large"}
 FORMS = {"nonblocking", "persistent"}
 PLACES = {"root", "others", "either"}
@@ -93,8 +93,8 @@ class Call:
 
     def check(self):
         """What the tables say must hang together."""
-        if self.datatypes() and self.status not in ("adjoint", "refused"):
-            raise ValueError(f"{self.name} reads or writes data under a datatype: it is differentiated or refused")
+        if self.datatypes() and self.status not in ("adjoint", "refused", "values"):
+            raise ValueError(f"{self.name} reads or writes data under a datatype: it is differentiated, refused, or moves values")
         if self.requests() and self.status == "passes":
             raise ValueError(f"{self.name} takes a request, which is the library's own: it is not MPI's call as it stands")
         untold = [one.name for one in self.parameters if not one.doc]

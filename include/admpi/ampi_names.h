@@ -494,7 +494,6 @@
 #define AMPI_File_get_position MPI_File_get_position
 #define AMPI_File_get_position_shared MPI_File_get_position_shared
 #define AMPI_File_get_size MPI_File_get_size
-#define AMPI_File_get_type_extent MPI_File_get_type_extent
 #define AMPI_File_get_view MPI_File_get_view
 #define AMPI_File_open MPI_File_open
 #define AMPI_File_preallocate MPI_File_preallocate
@@ -507,7 +506,6 @@
 #define AMPI_File_set_errhandler MPI_File_set_errhandler
 #define AMPI_File_set_info MPI_File_set_info
 #define AMPI_File_set_size MPI_File_set_size
-#define AMPI_File_set_view MPI_File_set_view
 #define AMPI_File_sync MPI_File_sync
 #define AMPI_File_write_all_end MPI_File_write_all_end
 #define AMPI_File_write_at_all_end MPI_File_write_at_all_end

@@ -6,9 +6,9 @@ from emit.text import WIDTH
 
 
 def page():
-    adjoint, tracked, refused, wrapped, passes = (
+    adjoint, tracked, refused, values, wrapped, passes = (
         [one.ampi for one in MPI31 if one.status == status]
-        for status in ("adjoint", "tracked", "refused", "wrapped", "passes"))
+        for status in ("adjoint", "tracked", "refused", "values", "wrapped", "passes"))
     partitioned = [one.ampi for one in MPI4 if one.mark == "partitioned"]
     wrapped_later = [one.ampi for one in MPI4 if one.status == "wrapped" and one.ampi not in partitioned]
     large = [name + "_c" for name in sorted(one.ampi for one in MPI31 + MPI4 if one.has_large_form)]
@@ -28,6 +28,7 @@ Every name of MPI-3.1, including deprecated and removed ones, has an `AMPI_` nam
 |---|---|
 | {len(adjoint)} | [differentiated](#differentiated) |
 | {len(tracked)} | [no data; tracked by the library](#no-data-tracked-by-the-library) |
+| {len(values)} | [values go to files and come from them](#files) |
 | {len(refused)} | [refused with an error](#refused-with-an-error) |
 | {len(wrapped)} | [no data; a request of the library](#no-data-a-request-of-the-library) |
 | {len(passes)} | [MPI's own call](#mpis-own-call) |
@@ -56,13 +57,23 @@ change. On a [window](onesided.md) for active data an epoch ends with the operat
 
 {listed(tracked)}
 
+## Files
+
+A file holds numbers. A call that writes active data writes their values, 8 bytes each. A call that reads into active data makes them
+passive, so derivatives end there. If a blocking call reads less than it asked for, the rest of the buffer stays as it was. A call that
+does not block, and `_begin`, make the whole buffer passive at once.
+
+Files are those of the program without derivatives. In `AMPI_File_set_view` and `AMPI_File_get_type_extent` a type that is built from
+`AMPI_ADOUBLE` becomes one of `MPI_DOUBLE`. It may be built by contiguous, vector, indexed, indexed_block, subarray and darray. Offsets
+in bytes (struct, hvector, hindexed, resized) are offsets in memory, so such a type is an error there: build it from `MPI_DOUBLE`.
+Tangents and matrices are errors.
+
+{listed(values)}
+
 ## Refused with an error
 
-These calls are not differentiated yet. With active data they transfer nothing and raise an error with its own error
-class, through the error handler of the communicator, window or file. So a derivative is never lost
-silently. Arguments that MPI ignores (`sendtype` with `MPI_IN_PLACE`, `recvtype` on ranks other than the
-root, ...) are not checked. A collective call fails on each rank that passes active data; a rank
-that passes passive data to the same call waits in MPI for the others.
+With active data these calls transfer nothing and raise an error with its own error class, through the error handler of the
+communicator or window. So a derivative is never lost silently. Compare_and_swap is for integers, which have no derivative.
 
 {listed(refused)}
 

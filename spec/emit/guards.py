@@ -1,5 +1,6 @@
-"""include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI; and persistent
-collectives, which the library starts anew by calls that do not block where data are active, or MPI has no such call.
+"""include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI; those of files, which move
+values; and persistent collectives, which the library starts anew by calls that do not block where data are active, or MPI has no
+such call.
 
 In checking mode they look for active values in what is sent as bytes: at the call, or at each start of a persistent one. They do
 not look at what is packed, since sending it looks at it, at a partitioned message, which is filled after its start, and at a
@@ -9,15 +10,19 @@ persistent call in place.
 from model import MPI31, MPI4
 from emit.text import NOTE, prototype, wrap
 
-GUARDS = [one for one in MPI31 if one.status in ("refused", "wrapped")]
+GUARDS = [one for one in MPI31 if one.status in ("refused", "values", "wrapped")]
 GUARDS += [one for one in MPI4 if one.status != "adjoint" or one.mark == "persistent"]
 SIDES = {"root": "(side & GUARD_ROOT) != 0", "others": "(side & GUARD_OTHERS) != 0", "either": "side != 0"}
 
 
 def header():
     text = NOTE + """
-/* Calls that cannot yet be differentiated. Given active data they do nothing but raise an error, through
- * the error handler of their communicator, window or file; given passive data they are MPI's own calls.
+/* Calls that cannot be differentiated. Given active data they do nothing but raise an error, through
+ * the error handler of their communicator or window; given passive data they are MPI's own calls.
+ *
+ * Calls of files move values: AMPI_File_write writes those of active data, 8 bytes each, and what AMPI_File_read has read is passive, so
+ * that derivatives end there. Files and views are those of the program without derivatives: an etype or a filetype that is built
+ * from AMPI_ADOUBLE becomes one of MPI_DOUBLE.
  *
  * Persistent collectives, AMPI_*_init, are differentiated: each start of one on active data is the call that does not block, and
  * recorded as such. It starts with what the arguments lead to by then: communicator, operation and arrays must live as long as
@@ -71,21 +76,71 @@ def restarted(call):
 
 def guard(call):
     """The code of one guard: check what is significant, call MPI, wrap the request it made."""
+    if call.status == "values":
+        body = viewed(call) if not call.datatypes() else written(call) if call.buffers()[0].direction == "in" else read(call)
+        return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
     body, is_persistent = [], call.mark == "persistent"
     looks = bool(call.datatypes()) and ("op" in call.takes or not is_persistent)
     if looks:
-        body.append(f'  static const char call[] = "{call.ampi}";')
+        body.append(named(call))
     if call.datatypes():
         body += significance(call)
     if is_persistent:
         body += restarted(call)
     if looks:
-        body += checks(call)
-        body.append(f"  if (code != MPI_SUCCESS)\n    return {raised(call)};")
+        body += checks(call) + failing(call)
     elif call.datatypes():
         body.append("  int code;")
     body += call_of_mpi(call)
     return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
+
+
+def named(call):
+    return f'  static const char call[] = "{call.ampi}";'
+
+
+def written(call):
+    """A call that writes to a file."""
+    buffer, datatype = call.buffers()[0], call.datatypes()[0]
+    count = count_of(call, datatype)
+    code = f"int code = admpi_shim_written(call, {buffer.name}, {count.name}, {datatype.name});"
+    return [named(call), wrap(code, "  "), *failing(call), *call_of_mpi(call)]
+
+
+def read(call):
+    """A call that reads from a file."""
+    buffer, datatype = call.buffers()[0], call.datatypes()[0]
+    count, waits = count_of(call, datatype), call.named("status")
+    body = [named(call), "  void *reading = NULL;"]
+    if waits:
+        body.append("  MPI_Status told;\n  if (status == MPI_STATUS_IGNORE)\n    status = &told;")
+    code = f"admpi_shim_read_into(call, {buffer.name}, {count.name}, &{datatype.name}, {int(bool(waits))}, &reading);"
+    has_read = f"  admpi_shim_has_read(reading, code, {'status' if waits else 'NULL'});"
+    *before, last = call_of_mpi(call)
+    if not before:
+        body += [wrap(f"int code = {code}", "  "), *failing(call), last.replace("return", "code =", 1), has_read]
+        return [*body, "  return code;"]
+    start = next(at for at, line in enumerate(before) if line.startswith("  code = MPI_"))
+    check = [wrap(f"code = {code}", "  "), *failing(call)]
+    return [*body, "  int code;", *before[:start], *check, *before[start:], has_read, last]
+
+
+def viewed(call):
+    """A call about a file that takes types."""
+    types = [one for one in call.parameters if one.kind == "type"]
+    body = [named(call), "  int code = MPI_SUCCESS;"]
+    body += [f"  MPI_Datatype made_{one.name} = MPI_DATATYPE_NULL;" for one in types]
+    for one in types:
+        body.append("  if (code == MPI_SUCCESS)")
+        body.append(f'    code = admpi_shim_in_file(call, "{one.name}", &{one.name}, &made_{one.name});')
+    native_call = native(call, [one.name for one in call.parameters])
+    body += ["  if (code != MPI_SUCCESS)", f"    code = {raised(call)};", "  else", wrap(f"code = {native_call};", "    ")]
+    body += [f"  guard_free(&made_{one.name});" for one in types]
+    return [*body, "  return code;"]
+
+
+def failing(call):
+    return [f"  if (code != MPI_SUCCESS)\n    return {raised(call)};"]
 
 
 def significance(call):

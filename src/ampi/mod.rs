@@ -18,6 +18,7 @@ pub mod counts;
 pub mod dispatch;
 pub mod dispatched;
 pub mod exchange;
+pub mod file;
 pub mod hash;
 pub mod hold;
 pub mod inter;

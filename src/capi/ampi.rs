@@ -5,15 +5,16 @@
 
 use super::{give, mpi_call, mpi_status};
 use crate::ampi::request::Request;
+use crate::ampi::file::{self, Reading};
 use crate::ampi::{
     abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
     tangents,
 };
-use crate::datatype::{BufferTriple, Detail, bundle, describe, is_passive};
+use crate::datatype::{BufferTriple, Detail, bundle, describe, in_file, is_passive};
 use crate::error::{Code, Error, Result, with_last};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Status};
 use crate::mpi::transfer::allreduce_min;
-use crate::mpi::{Comm, Datatype, Op};
+use crate::mpi::{Comm, Datatype, MpiResult, Op, Status};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -544,9 +545,103 @@ unsafe extern "C-unwind" fn admpi_shim_sent(
 ) -> c_int {
     // SAFETY: the guards pass a string and a buffer that is significant.
     let (name, sent) = unsafe { (super::name(call), BufferTriple::new(buffer, count, datatype)) };
-    match dispatch::left(&name, &sent) {
+    announced(&name, dispatch::left(&name, &sent))
+}
+
+/// For the guards: the same of what a call writes to a file, which may be active.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_written(
+    call: *const c_char,
+    buffer: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    // SAFETY: the guards pass a string and a buffer that is significant.
+    let (name, data) = unsafe { (super::name(call), BufferTriple::new(buffer, count, datatype)) };
+    announced(&name, file::written(&name, &data))
+}
+
+/// For the guards: what a call is to read into, if it is active.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_read_into(
+    call: *const c_char,
+    buffer: *mut c_void,
+    count: MPI_Count,
+    datatype: *mut MPI_Datatype,
+    at_once: c_int,
+    reading: *mut *mut Reading,
+) -> c_int {
+    // SAFETY: the guards pass a string, a buffer that is significant, and places for what they get.
+    let (name, data) =
+        unsafe { (super::name(call), BufferTriple::new(buffer, count, datatype.read())) };
+    let made = Reading::into(&data, at_once != 0).map(|made| {
+        let Some(made) = made else { return };
+        // SAFETY: as above.
+        unsafe {
+            if made.is_packed() {
+                datatype.write(Datatype::double().raw());
+            }
+            reading.write(Box::into_raw(Box::new(made)));
+        }
+    });
+    announced(&name, made)
+}
+
+/// For the guards: the call returned `code`, and told `status` if it waited for the data. Takes `reading` back.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_has_read(
+    reading: *mut Reading,
+    code: c_int,
+    status: *const MPI_Status,
+) {
+    if reading.is_null() {
+        return;
+    }
+    // SAFETY: what `admpi_shim_read_into` gave out, and a status that MPI has filled, or NULL. `Status` is one of MPI's.
+    let (reading, status) = unsafe { (Box::from_raw(reading), status.cast::<Status>().as_ref()) };
+    if code == raw::SUCCESS {
+        // MPI has told a count, and a plain buffer has its places.
+        let _ = reading.finish(status);
+    }
+}
+
+/// For the guards: the datatype that an active one has in a file; the caller frees it. A passive one stays, and nothing is made.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_in_file(
+    call: *const c_char,
+    argument: *const c_char,
+    datatype: *mut MPI_Datatype,
+    made: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: the guards pass strings, a handle that is significant, and places for both.
+    let (name, argument) = unsafe { (super::name(call), super::name(argument)) };
+    // SAFETY: as above.
+    let given = unsafe { Datatype::new(datatype.read()) };
+    let done = match in_file(given) {
+        Ok(twin) => {
+            if let Some(twin) = twin {
+                let twin = twin.into_raw();
+                // SAFETY: as above.
+                unsafe {
+                    datatype.write(twin);
+                    made.write(twin);
+                }
+            }
+            Ok(())
+        }
+        Err(failure) => {
+            let error = failure.into_error("MPI");
+            Err(Error::new(error.code, format!("{argument}: {error}")).into())
+        }
+    };
+    announced(&name, done)
+}
+
+/// An error's code, announced under the name of the call.
+fn announced(call: &str, done: MpiResult<()>) -> c_int {
+    match done {
         Ok(()) => raw::SUCCESS,
-        Err(failure) => crate::mpi::error::announce(&name, &failure.into_error("MPI")),
+        Err(failure) => crate::mpi::error::announce(call, &failure.into_error("MPI")),
     }
 }
 
@@ -603,10 +698,7 @@ unsafe fn checked(
 ) -> c_int {
     // SAFETY: the caller's promise.
     let (name, op, datatype) = unsafe { (super::name(call), Op::new(op), Datatype::new(datatype)) };
-    match check(op, datatype) {
-        Ok(()) => raw::SUCCESS,
-        Err(error) => crate::mpi::error::announce(&name, &error),
-    }
+    announced(&name, check(op, datatype).map_err(Into::into))
 }
 
 /// For the guards: the error code of an argument that is NULL. Raises nothing.

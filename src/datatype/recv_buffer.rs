@@ -270,6 +270,17 @@ impl RecvBuffer {
         });
     }
 
+    /// Makes the first `n` doubles passive; their values stay.
+    pub fn end_derivatives(&mut self, n: usize) {
+        self.0.for_runs(n.min(self.0.n), |run, n| {
+            for i in 0..n {
+                let value = run.wrapping_add(i).cast::<u64>();
+                // SAFETY: the promise of `BufferTriple::new`. A `Var` is two words, of which the second one marks it.
+                unsafe { value.add(1).write(mark_of(0, 0)) };
+            }
+        });
+    }
+
     /// Copies the index of the `i`th pair of `from`.
     pub fn set_index(&mut self, i: usize, from: &SendBuffer) {
         assert!(i < self.0.n && i < from.n);

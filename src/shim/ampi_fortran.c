@@ -347,6 +347,12 @@ void ampi_fetch_and_op_(const void *origin_addr, void *result_addr, const MPI_Fi
   fortran_code(ierror, code);
 }
 
+void ampi_file_get_type_extent_(const MPI_Fint *fh, const MPI_Fint *datatype, MPI_Aint *extent,
+                                MPI_Fint *ierror) {
+  int code = AMPI_File_get_type_extent(MPI_File_f2c(*fh), MPI_Type_f2c(*datatype), extent);
+  fortran_code(ierror, code);
+}
+
 void ampi_file_iread_(const MPI_Fint *fh, void *buf, const MPI_Fint *count, const MPI_Fint *datatype,
                       MPI_Fint *request, MPI_Fint *ierror) {
   AMPI_Request c_request = AMPI_REQUEST_NULL;
@@ -517,6 +523,17 @@ void ampi_file_read_shared_(const MPI_Fint *fh, void *buf, const MPI_Fint *count
   int code = AMPI_File_read_shared(MPI_File_f2c(*fh), fortran_buffer(buf), *count, MPI_Type_f2c(*datatype),
                                    c_status);
   fortran_put_status(c_status, status);
+  fortran_code(ierror, code);
+}
+
+void ampi_file_set_view_(const MPI_Fint *fh, const MPI_Offset *disp, const MPI_Fint *etype,
+                         const MPI_Fint *filetype, const char *datarep, const MPI_Fint *info,
+                         MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = AMPI_File_set_view(MPI_File_f2c(*fh), *disp, MPI_Type_f2c(*etype), MPI_Type_f2c(*filetype),
+                                c_datarep, MPI_Info_f2c(*info));
+  fortran_release(c_datarep, few_datarep);
   fortran_code(ierror, code);
 }
 

@@ -147,6 +147,8 @@ void ampi_exscan_init_(const void *sendbuf, void *recvbuf, const MPI_Fint *count
 void ampi_fetch_and_op_(const void *origin_addr, void *result_addr, const MPI_Fint *datatype,
                         const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Fint *op,
                         const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_file_get_type_extent_(const MPI_Fint *fh, const MPI_Fint *datatype, MPI_Aint *extent,
+                                MPI_Fint *ierror);
 void ampi_file_iread_(const MPI_Fint *fh, void *buf, const MPI_Fint *count, const MPI_Fint *datatype,
                       MPI_Fint *request, MPI_Fint *ierror);
 void ampi_file_iread_all_(const MPI_Fint *fh, void *buf, const MPI_Fint *count, const MPI_Fint *datatype,
@@ -187,6 +189,9 @@ void ampi_file_read_ordered_begin_(const MPI_Fint *fh, void *buf, const MPI_Fint
                                    const MPI_Fint *datatype, MPI_Fint *ierror);
 void ampi_file_read_shared_(const MPI_Fint *fh, void *buf, const MPI_Fint *count, const MPI_Fint *datatype,
                             MPI_Fint *status, MPI_Fint *ierror);
+void ampi_file_set_view_(const MPI_Fint *fh, const MPI_Offset *disp, const MPI_Fint *etype,
+                         const MPI_Fint *filetype, const char *datarep, const MPI_Fint *info,
+                         MPI_Fint *ierror, size_t length_of_datarep);
 void ampi_file_write_(const MPI_Fint *fh, const void *buf, const MPI_Fint *count, const MPI_Fint *datatype,
                       MPI_Fint *status, MPI_Fint *ierror);
 void ampi_file_write_all_(const MPI_Fint *fh, const void *buf, const MPI_Fint *count,

@@ -90,91 +90,120 @@ int AMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
                               win);
 }
 
+int AMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent) {
+  static const char call[] = "AMPI_File_get_type_extent";
+  int code = MPI_SUCCESS;
+  MPI_Datatype made_datatype = MPI_DATATYPE_NULL;
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_in_file(call, "datatype", &datatype, &made_datatype);
+  if (code != MPI_SUCCESS)
+    code = guard_raise_file(fh, code);
+  else
+    code = MPI_File_get_type_extent(fh, datatype, extent);
+  guard_free(&made_datatype);
+  return code;
+}
+
 int AMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *reading = NULL;
+  int code;
   MPI_Request started = MPI_REQUEST_NULL;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iread(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
+  admpi_shim_has_read(reading, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_all";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *reading = NULL;
+  int code;
   MPI_Request started = MPI_REQUEST_NULL;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_all", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iread_all(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
+  admpi_shim_has_read(reading, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                        AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_at";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *reading = NULL;
+  int code;
   MPI_Request started = MPI_REQUEST_NULL;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_at", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iread_at(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
+  admpi_shim_has_read(reading, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                            AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_at_all";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *reading = NULL;
+  int code;
   MPI_Request started = MPI_REQUEST_NULL;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_at_all", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iread_at_all(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
+  admpi_shim_has_read(reading, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_shared";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *reading = NULL;
+  int code;
   MPI_Request started = MPI_REQUEST_NULL;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_shared", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iread_shared(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
+  admpi_shim_has_read(reading, code, NULL);
   return code;
 }
 
 int AMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
@@ -191,7 +220,7 @@ int AMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datat
 int AMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                          AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_all";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
@@ -208,7 +237,7 @@ int AMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype d
 int AMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                         AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_at";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
@@ -225,7 +254,7 @@ int AMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int cou
 int AMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                             AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_at_all";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
@@ -242,7 +271,7 @@ int AMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int
 int AMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                             AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_shared";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
@@ -258,81 +287,145 @@ int AMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatyp
 
 int AMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read(fh, buf, count, datatype, status);
+  code = MPI_File_read(fh, buf, count, datatype, status);
+  admpi_shim_has_read(reading, code, status);
+  return code;
 }
 
 int AMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read_all";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_all(fh, buf, count, datatype, status);
+  code = MPI_File_read_all(fh, buf, count, datatype, status);
+  admpi_shim_has_read(reading, code, status);
+  return code;
 }
 
 int AMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_read_all_begin";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_all_begin(fh, buf, count, datatype);
+  code = MPI_File_read_all_begin(fh, buf, count, datatype);
+  admpi_shim_has_read(reading, code, NULL);
+  return code;
 }
 
 int AMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                       MPI_Status *status) {
   static const char call[] = "AMPI_File_read_at";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_at(fh, offset, buf, count, datatype, status);
+  code = MPI_File_read_at(fh, offset, buf, count, datatype, status);
+  admpi_shim_has_read(reading, code, status);
+  return code;
 }
 
 int AMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                           MPI_Status *status) {
   static const char call[] = "AMPI_File_read_at_all";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_at_all(fh, offset, buf, count, datatype, status);
+  code = MPI_File_read_at_all(fh, offset, buf, count, datatype, status);
+  admpi_shim_has_read(reading, code, status);
+  return code;
 }
 
 int AMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_read_at_all_begin";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_at_all_begin(fh, offset, buf, count, datatype);
+  code = MPI_File_read_at_all_begin(fh, offset, buf, count, datatype);
+  admpi_shim_has_read(reading, code, NULL);
+  return code;
 }
 
 int AMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read_ordered";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_ordered(fh, buf, count, datatype, status);
+  code = MPI_File_read_ordered(fh, buf, count, datatype, status);
+  admpi_shim_has_read(reading, code, status);
+  return code;
 }
 
 int AMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_read_ordered_begin";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_ordered_begin(fh, buf, count, datatype);
+  code = MPI_File_read_ordered_begin(fh, buf, count, datatype);
+  admpi_shim_has_read(reading, code, NULL);
+  return code;
 }
 
 int AMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read_shared";
-  int code = admpi_shim_guard(call, datatype);
+  void *reading = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_read_shared(fh, buf, count, datatype, status);
+  code = MPI_File_read_shared(fh, buf, count, datatype, status);
+  admpi_shim_has_read(reading, code, status);
+  return code;
+}
+
+int AMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+                       const char *datarep, MPI_Info info) {
+  static const char call[] = "AMPI_File_set_view";
+  int code = MPI_SUCCESS;
+  MPI_Datatype made_etype = MPI_DATATYPE_NULL;
+  MPI_Datatype made_filetype = MPI_DATATYPE_NULL;
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_in_file(call, "etype", &etype, &made_etype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_in_file(call, "filetype", &filetype, &made_filetype);
+  if (code != MPI_SUCCESS)
+    code = guard_raise_file(fh, code);
+  else
+    code = MPI_File_set_view(fh, disp, etype, filetype, datarep, info);
+  guard_free(&made_etype);
+  guard_free(&made_filetype);
+  return code;
 }
 
 int AMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_write";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write(fh, buf, count, datatype, status);
@@ -340,7 +433,7 @@ int AMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype dataty
 
 int AMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_write_all";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_all(fh, buf, count, datatype, status);
@@ -348,7 +441,7 @@ int AMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype da
 
 int AMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_write_all_begin";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_all_begin(fh, buf, count, datatype);
@@ -357,7 +450,7 @@ int AMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datat
 int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                        MPI_Status *status) {
   static const char call[] = "AMPI_File_write_at";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_at(fh, offset, buf, count, datatype, status);
@@ -366,7 +459,7 @@ int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
 int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                            MPI_Status *status) {
   static const char call[] = "AMPI_File_write_at_all";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_at_all(fh, offset, buf, count, datatype, status);
@@ -375,7 +468,7 @@ int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int 
 int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count,
                                  MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_write_at_all_begin";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_at_all_begin(fh, offset, buf, count, datatype);
@@ -384,7 +477,7 @@ int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf
 int AMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                             MPI_Status *status) {
   static const char call[] = "AMPI_File_write_ordered";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_ordered(fh, buf, count, datatype, status);
@@ -392,7 +485,7 @@ int AMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatyp
 
 int AMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_write_ordered_begin";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_ordered_begin(fh, buf, count, datatype);
@@ -401,7 +494,7 @@ int AMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_D
 int AMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                            MPI_Status *status) {
   static const char call[] = "AMPI_File_write_shared";
-  int code = admpi_shim_sent(call, buf, count, datatype);
+  int code = admpi_shim_written(call, buf, count, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   return MPI_File_write_shared(fh, buf, count, datatype, status);

@@ -26,6 +26,20 @@ int admpi_shim_active(MPI_Datatype datatype);
  *  that there is an active value in them. */
 int admpi_shim_sent(const char *call, const void *buffer, MPI_Count count, MPI_Datatype datatype);
 
+/** As admpi_shim_sent, of what a call writes to a file: active values are written as numbers. */
+int admpi_shim_written(const char *call, const void *buffer, MPI_Count count, MPI_Datatype datatype);
+
+/** Before a call reads `count` items from a file into `buffer`: 0, or the MPI error code whose string says why not. Sets `*reading`
+ *  if they are active; `at_once` says that the call waits for them, which may then be under another `*datatype`. */
+int admpi_shim_read_into(const char *call, void *buffer, MPI_Count count, MPI_Datatype *datatype, int at_once, void **reading);
+
+/** After it: what has been read is passive. `status` is NULL for a call that does not wait. */
+void admpi_shim_has_read(void *reading, int code, const MPI_Status *status);
+
+/** Puts the type that an active `*datatype` has in a file in its place, and in `*made`, which the caller frees. 0, or the MPI error
+ *  code whose string names `argument` and says why there is none. */
+int admpi_shim_in_file(const char *call, const char *argument, MPI_Datatype *datatype, MPI_Datatype *made);
+
 /** Lets each start of the persistent request look at these items in checking mode, if that is on now. */
 void admpi_shim_watch(AMPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype);
 
@@ -84,6 +98,11 @@ static inline int guard_lacks(const char *call, MPI_Comm comm) {
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
+
+static inline void guard_free(MPI_Datatype *made) {
+  if (*made != MPI_DATATYPE_NULL)
+    MPI_Type_free(made);
+}
 
 /* Which arguments of a collective call with a root are significant here: those that count at the root,
  * those that count at the others. Both do at the root of an intracommunicator. */

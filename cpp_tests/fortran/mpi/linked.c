@@ -39,6 +39,7 @@ void ampi_dist_graph_create_adjacent_(void);
 void ampi_exscan_(void);
 void ampi_exscan_init_(void);
 void ampi_fetch_and_op_(void);
+void ampi_file_get_type_extent_(void);
 void ampi_file_iread_(void);
 void ampi_file_iread_all_(void);
 void ampi_file_iread_at_(void);
@@ -58,6 +59,7 @@ void ampi_file_read_at_all_begin_(void);
 void ampi_file_read_ordered_(void);
 void ampi_file_read_ordered_begin_(void);
 void ampi_file_read_shared_(void);
+void ampi_file_set_view_(void);
 void ampi_file_write_(void);
 void ampi_file_write_all_(void);
 void ampi_file_write_all_begin_(void);
@@ -269,7 +271,6 @@ void ampi_file_get_info_(void);
 void ampi_file_get_position_(void);
 void ampi_file_get_position_shared_(void);
 void ampi_file_get_size_(void);
-void ampi_file_get_type_extent_(void);
 void ampi_file_get_view_(void);
 void ampi_file_open_(void);
 void ampi_file_preallocate_(void);
@@ -282,7 +283,6 @@ void ampi_file_set_atomicity_(void);
 void ampi_file_set_errhandler_(void);
 void ampi_file_set_info_(void);
 void ampi_file_set_size_(void);
-void ampi_file_set_view_(void);
 void ampi_file_sync_(void);
 void ampi_file_write_all_end_(void);
 void ampi_file_write_at_all_end_(void);
@@ -688,6 +688,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_exscan_,
     ampi_exscan_init_,
     ampi_fetch_and_op_,
+    ampi_file_get_type_extent_,
     ampi_file_iread_,
     ampi_file_iread_all_,
     ampi_file_iread_at_,
@@ -707,6 +708,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_file_read_ordered_,
     ampi_file_read_ordered_begin_,
     ampi_file_read_shared_,
+    ampi_file_set_view_,
     ampi_file_write_,
     ampi_file_write_all_,
     ampi_file_write_all_begin_,
@@ -918,7 +920,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_file_get_position_,
     ampi_file_get_position_shared_,
     ampi_file_get_size_,
-    ampi_file_get_type_extent_,
     ampi_file_get_view_,
     ampi_file_open_,
     ampi_file_preallocate_,
@@ -931,7 +932,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_file_set_errhandler_,
     ampi_file_set_info_,
     ampi_file_set_size_,
-    ampi_file_set_view_,
     ampi_file_sync_,
     ampi_file_write_all_end_,
     ampi_file_write_at_all_end_,

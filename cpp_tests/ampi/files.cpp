@@ -1,0 +1,414 @@
+// Files: values are written, what is read is passive, and views are those of the plain program.
+#include <unistd.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <admpi/complex.hpp>
+
+#include "ampi/mixed.hpp"
+
+using admpi::tangent;
+using admpi::var;
+using test::recording_tape;
+using test::refusal;
+
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+int my_rank() {
+  int rank = 0;
+  MPI_Comm_rank(world, &rank);
+  return rank;
+}
+
+int ranks() {
+  int size = 0;
+  MPI_Comm_size(world, &size);
+  return size;
+}
+
+template <class T>
+MPI_Datatype particle_type(MPI_Datatype of) {
+  using p = mixed::particle<T>;
+  return mixed::structure(mixed::particle_lengths, PARTICLE_PLACES(p),
+                          {MPI_CHAR, of, MPI_INT, of, MPI_DOUBLE, MPI_SHORT}, sizeof(p));
+}
+
+/// A file of all ranks that goes when it is closed.
+struct file {
+  MPI_File handle = MPI_FILE_NULL;
+
+  file() {
+    static int number = 0;
+    int id = static_cast<int>(getpid());
+    MPI_Bcast(&id, 1, MPI_INT, 0, world);
+    const std::string name = "files_" + std::to_string(id) + "_" + std::to_string(number++) + ".dat";
+    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    REQUIRE(AMPI_File_open(world, name.c_str(), mode, MPI_INFO_NULL, &handle) == MPI_SUCCESS);
+  }
+  file(const file &) = delete;
+  file &operator=(const file &) = delete;
+  ~file() { AMPI_File_close(&handle); }
+
+  /// All ranks see what all have written.
+  void settle() const {
+    AMPI_File_sync(handle);
+    MPI_Barrier(world);
+    AMPI_File_sync(handle);
+  }
+  void view(MPI_Datatype etype, MPI_Datatype filetype, MPI_Offset from = 0) const {
+    REQUIRE(AMPI_File_set_view(handle, from, etype, filetype, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+  }
+  /// The doubles in it.
+  std::vector<double> contents() const {
+    settle();
+    MPI_Offset bytes = 0;
+    MPI_File_get_size(handle, &bytes);
+    MPI_File_set_view(handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    std::vector<double> all(static_cast<std::size_t>(bytes) / sizeof(double));
+    MPI_File_read_at(handle, 0, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_STATUS_IGNORE);
+    MPI_Barrier(world);
+    return all;
+  }
+};
+
+/// How a call gets at its place: by its offset, by the file's own pointer (to which all but those of shared pointers seek), or in
+/// the order of ranks.
+struct file_call {
+  const char *call;
+  bool is_ordered;
+  std::function<int(MPI_File, MPI_Offset, var *, int)> run;
+};
+
+int seek_to(MPI_File f, MPI_Offset at) { return MPI_File_seek(f, at, MPI_SEEK_SET); }
+
+template <class Start>
+int waited(Start start) {
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  const int code = start(&request);
+  return code != MPI_SUCCESS ? code : AMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+#define ALL_ACCESSES(verb)                                                                                         \
+  {"AMPI_File_" #verb, false,                                                                                      \
+   [](MPI_File f, MPI_Offset at, var *x, int n) {                                                                  \
+     return seek_to(f, at), AMPI_File_##verb(f, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                            \
+   }},                                                                                                             \
+      {"AMPI_File_" #verb "_all", false,                                                                           \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         MPI_Status status;                                                                                        \
+         return seek_to(f, at), AMPI_File_##verb##_all(f, x, n, AMPI_ADOUBLE, &status);                            \
+       }},                                                                                                         \
+      {"AMPI_File_" #verb "_at", false,                                                                            \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         return AMPI_File_##verb##_at(f, at, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                               \
+       }},                                                                                                         \
+      {"AMPI_File_" #verb "_at_all", false,                                                                        \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         return AMPI_File_##verb##_at_all(f, at, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                           \
+       }},                                                                                                         \
+      {"AMPI_File_" #verb "_ordered", true,                                                                        \
+       [](MPI_File f, MPI_Offset, var *x, int n) {                                                                 \
+         MPI_File_seek_shared(f, 0, MPI_SEEK_SET);                                                                 \
+         return AMPI_File_##verb##_ordered(f, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                              \
+       }},                                                                                                         \
+      {"AMPI_File_i" #verb, false,                                                                                 \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         return seek_to(f, at), waited([&](AMPI_Request *r) { return AMPI_File_i##verb(f, x, n, AMPI_ADOUBLE, r); }); \
+       }},                                                                                                         \
+      {"AMPI_File_i" #verb "_all", false,                                                                          \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         return seek_to(f, at),                                                                                    \
+                waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_all(f, x, n, AMPI_ADOUBLE, r); });        \
+       }},                                                                                                         \
+      {"AMPI_File_i" #verb "_at", false,                                                                           \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at(f, at, x, n, AMPI_ADOUBLE, r); });     \
+       }},                                                                                                         \
+      {"AMPI_File_i" #verb "_at_all", false,                                                                       \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at_all(f, at, x, n, AMPI_ADOUBLE, r); }); \
+       }},                                                                                                         \
+      {"AMPI_File_" #verb "_all_begin", false,                                                                     \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         seek_to(f, at);                                                                                           \
+         const int code = AMPI_File_##verb##_all_begin(f, x, n, AMPI_ADOUBLE);                                     \
+         return code != MPI_SUCCESS ? code : AMPI_File_##verb##_all_end(f, x, MPI_STATUS_IGNORE);                  \
+       }},                                                                                                         \
+      {"AMPI_File_" #verb "_at_all_begin", false,                                                                  \
+       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+         const int code = AMPI_File_##verb##_at_all_begin(f, at, x, n, AMPI_ADOUBLE);                              \
+         return code != MPI_SUCCESS ? code : AMPI_File_##verb##_at_all_end(f, x, MPI_STATUS_IGNORE);               \
+       }},                                                                                                         \
+  {                                                                                                                \
+    "AMPI_File_" #verb "_ordered_begin", true, [](MPI_File f, MPI_Offset, var *x, int n) {                         \
+      MPI_File_seek_shared(f, 0, MPI_SEEK_SET);                                                                    \
+      const int code = AMPI_File_##verb##_ordered_begin(f, x, n, AMPI_ADOUBLE);                                    \
+      return code != MPI_SUCCESS ? code : AMPI_File_##verb##_ordered_end(f, x, MPI_STATUS_IGNORE);                 \
+    }                                                                                                              \
+  }
+
+const std::vector<file_call> writes = {ALL_ACCESSES(write)};
+const std::vector<file_call> reads = {ALL_ACCESSES(read)};
+
+double number(int rank, int i) { return 10.0 * rank + i + 0.25; }
+
+/// Active values of this rank, computed from `x`.
+std::vector<var> computed(const var &x, int n) {
+  std::vector<var> y;
+  for (int i = 0; i < n; ++i) y.push_back(x * number(my_rank(), i));
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("test_files_hold_the_values_that_are_written") {
+  const int n = 7, rank = my_rank();
+  for (const file_call &how : writes) {
+    CAPTURE(how.call);
+    recording_tape tape;
+    const file f;
+    f.view(AMPI_ADOUBLE, AMPI_ADOUBLE);
+    var x = 1.0;
+    tape.input(x);
+    std::vector<var> y = computed(x, n);
+    REQUIRE(how.run(f.handle, static_cast<MPI_Offset>(n) * rank, y.data(), n) == MPI_SUCCESS);
+    const std::vector<double> all = f.contents();
+    REQUIRE(all.size() == static_cast<std::size_t>(n * ranks()));
+    for (int r = 0; r < ranks(); ++r)
+      for (int i = 0; i < n; ++i) CHECK(all[static_cast<std::size_t>(n * r + i)] == number(r, i));
+    // What has been written keeps its derivative.
+    tape.stop();
+    tape.seed(y[3]);
+    tape.reverse();
+    CHECK(tape.adjoint(x) == number(rank, 3));
+  }
+}
+
+TEST_CASE("test_files_what_is_read_is_passive") {
+  const int n = 7, rank = my_rank();
+  std::vector<double> numbers;
+  for (int i = 0; i < n; ++i) numbers.push_back(number(rank, i));
+  for (const file_call &how : reads) {
+    CAPTURE(how.call);
+    recording_tape tape;
+    const file f;
+    f.view(MPI_DOUBLE, MPI_DOUBLE);
+    const MPI_Offset at = static_cast<MPI_Offset>(n) * rank;
+    REQUIRE(AMPI_File_write_at_all(f.handle, at, numbers.data(), n, MPI_DOUBLE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    f.settle();
+    var x = 2.0;
+    tape.input(x);
+    // One before and one behind keep their derivatives.
+    std::vector<var> y = computed(x, n + 2);
+    REQUIRE(how.run(f.handle, at, &y[1], n) == MPI_SUCCESS);
+    var sum = 0.0;
+    for (int i = 0; i < n + 2; ++i) sum += y[static_cast<std::size_t>(i)] * (i + 1.0);
+    for (int i = 0; i < n; ++i) CHECK(admpi::value(y[static_cast<std::size_t>(i) + 1]) == numbers[static_cast<std::size_t>(i)]);
+    tape.stop();
+    tape.seed(sum);
+    tape.reverse();
+    CHECK(tape.adjoint(x) == number(rank, 0) + (n + 2.0) * number(rank, n + 1));
+  }
+}
+
+TEST_CASE("test_files_that_end_early_leave_the_rest") {
+  const int n = 8, there = 5;
+  recording_tape tape;
+  const file f;
+  f.view(AMPI_ADOUBLE, AMPI_ADOUBLE);
+  const std::vector<double> numbers(there, 3.5);
+  if (my_rank() == 0) AMPI_File_write_at(f.handle, 0, numbers.data(), there, MPI_DOUBLE, MPI_STATUS_IGNORE);
+  f.settle();
+  var x = 2.0;
+  tape.input(x);
+  std::vector<var> y = computed(x, n);
+  MPI_Status status;
+  REQUIRE(AMPI_File_read_at(f.handle, 0, y.data(), n, AMPI_ADOUBLE, &status) == MPI_SUCCESS);
+  int count = 0;
+  MPI_Get_count(&status, AMPI_ADOUBLE, &count);
+  CHECK(count == there);
+  var sum = 0.0;
+  double expected = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const var &one = y[static_cast<std::size_t>(i)];
+    sum += one;
+    CHECK(admpi::value(one) == (i < there ? 3.5 : 2.0 * number(my_rank(), i)));
+    expected += i < there ? 0.0 : number(my_rank(), i);
+  }
+  tape.stop();
+  tape.seed(sum);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == expected);
+}
+
+TEST_CASE("test_files_of_structures_and_complex_numbers") {
+  using mixed::particle;
+  const int n = 3, rank = my_rank();
+  recording_tape tape;
+  const file f;
+  var x = 2.0;
+  tape.input(x);
+  const MPI_Datatype type = particle_type<var>(AMPI_ADOUBLE), plain = particle_type<double>(MPI_DOUBLE);
+  std::vector<particle<var>> out(n), back(n);
+  std::vector<particle<double>> seen(n);
+  for (int i = 0; i < n; ++i) {
+    particle<var> &one = out[static_cast<std::size_t>(i)];
+    one.kind = 'a', one.cell = i + 4, one.mass = 0.5 * i, one.flags = 9;
+    for (int k = 0; k < 3; ++k) one.x[k] = x * (i + k + rank), back[static_cast<std::size_t>(i)].x[k] = x;
+    one.charge = -x, back[static_cast<std::size_t>(i)].charge = x;
+  }
+  int bytes = 0;
+  MPI_Type_size(type, &bytes);
+  const MPI_Offset at = static_cast<MPI_Offset>(bytes) * n * rank;
+  REQUIRE(AMPI_File_write_at_all(f.handle, at, out.data(), n, type, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  f.settle();
+  // As the plain program would have written it.
+  REQUIRE(MPI_File_read_at_all(f.handle, at, seen.data(), n, plain, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_read_at_all(f.handle, at, back.data(), n, type, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  var sum = x;
+  for (int i = 0; i < n; ++i) {
+    const particle<double> &one = seen[static_cast<std::size_t>(i)];
+    const particle<var> &again = back[static_cast<std::size_t>(i)];
+    CHECK((one.kind == 'a' && one.cell == i + 4 && one.mass == 0.5 * i && one.flags == 9 && one.charge == -2.0));
+    CHECK((again.kind == 'a' && again.cell == i + 4 && again.mass == 0.5 * i && again.flags == 9));
+    for (int k = 0; k < 3; ++k) {
+      CHECK(one.x[k] == 2.0 * (i + k + rank));
+      CHECK(admpi::value(again.x[k]) == one.x[k]);
+      sum += again.x[k];
+    }
+    sum += again.charge;
+  }
+  std::vector<std::complex<var>> z(2, std::complex<var>(x, 3.0 * x)), w(2, z[0]);
+  f.settle();
+  REQUIRE(AMPI_File_write_at_all(f.handle, 32 * rank, z.data(), 2, AMPI_ADOUBLE_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  f.settle();
+  REQUIRE(AMPI_File_read_at_all(f.handle, 32 * rank, w.data(), 2, AMPI_ADOUBLE_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK((w[1].real() == 2.0 && w[1].imag() == 6.0));
+  sum += w[0].real() + w[1].imag();
+  tape.stop();
+  tape.seed(sum);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 1.0);
+  MPI_Datatype types[] = {type, plain};
+  for (MPI_Datatype &one : types) MPI_Type_free(&one);
+}
+
+namespace {
+
+/// A way to build a type for a view. `of` has the doubles.
+struct build {
+  const char *what;
+  std::function<void(MPI_Datatype of, int rank, int size, MPI_Datatype *made)> make;
+};
+
+const std::vector<build> builds = {
+    {"contiguous", [](MPI_Datatype of, int, int, MPI_Datatype *made) { MPI_Type_contiguous(6, of, made); }},
+    {"dup", [](MPI_Datatype of, int, int, MPI_Datatype *made) { MPI_Type_dup(of, made); }},
+    {"vector", [](MPI_Datatype of, int, int, MPI_Datatype *made) { MPI_Type_vector(3, 2, 4, of, made); }},
+    {"indexed",
+     [](MPI_Datatype of, int, int, MPI_Datatype *made) {
+       const int lengths[] = {2, 1, 3}, places[] = {1, 4, 7};
+       MPI_Type_indexed(3, lengths, places, of, made);
+     }},
+    {"indexed_block",
+     [](MPI_Datatype of, int, int, MPI_Datatype *made) {
+       const int places[] = {0, 3, 8};
+       MPI_Type_create_indexed_block(3, 2, places, of, made);
+     }},
+    {"subarray",
+     [](MPI_Datatype of, int rank, int size, MPI_Datatype *made) {
+       const int sizes[] = {3, 2 * size}, parts[] = {3, 2}, starts[] = {0, 2 * rank};
+       MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, of, made);
+     }},
+    {"darray",
+     [](MPI_Datatype of, int rank, int size, MPI_Datatype *made) {
+       const int sizes[] = {6 * size}, kinds[] = {MPI_DISTRIBUTE_CYCLIC}, arguments[] = {2}, grid[] = {size};
+       MPI_Type_create_darray(size, rank, 1, sizes, kinds, arguments, grid, MPI_ORDER_C, of, made);
+     }},
+    {"vector of contiguous",
+     [](MPI_Datatype of, int, int, MPI_Datatype *made) {
+       MPI_Datatype two;
+       MPI_Type_contiguous(2, of, &two);
+       MPI_Type_vector(3, 1, 2, two, made);
+       MPI_Type_free(&two);
+     }},
+};
+
+/// The file that results if each rank writes its values through the view of a type, at a place of its own where all see the same.
+std::vector<double> through_view(const build &how, MPI_Datatype of, const void *values, int n) {
+  const file f;
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  how.make(of, my_rank(), ranks(), &made);
+  MPI_Type_commit(&made);
+  const std::string what = how.what;
+  const bool shared = what == "subarray" || what == "darray";
+  f.view(of, made, shared ? 0 : 800 * my_rank());
+  // The collective form of Open MPI 4.1 writes to gaps, too.
+  CHECK(AMPI_File_write_at(f.handle, 0, values, n, of, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  MPI_Aint extent = 0, expected = 0;
+  MPI_Datatype plain = MPI_DATATYPE_NULL;
+  how.make(MPI_DOUBLE, my_rank(), ranks(), &plain);
+  MPI_Aint lower = 0;
+  MPI_Type_get_extent(plain, &lower, &expected);
+  CHECK(AMPI_File_get_type_extent(f.handle, made, &extent) == MPI_SUCCESS);
+  CHECK(extent == expected);
+  MPI_Type_free(&plain);
+  MPI_Type_free(&made);
+  return f.contents();
+}
+
+}  // namespace
+
+TEST_CASE("test_files_views_are_those_of_the_plain_program") {
+  const int n = 12;
+  const std::vector<var> active = computed(var(1.0), n);
+  std::vector<double> plain;
+  for (const var &one : active) plain.push_back(admpi::value(one));
+  for (const build &how : builds) {
+    CAPTURE(how.what);
+    CHECK(through_view(how, AMPI_ADOUBLE, active.data(), n) == through_view(how, MPI_DOUBLE, plain.data(), n));
+  }
+}
+
+TEST_CASE("test_files_refuse_what_has_no_place_in_them") {
+  const auto contains = [](const std::string &text, const char *part) { return text.find(part) != std::string::npos; };
+  const auto message = [](int code) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    return std::string(text);
+  };
+  const file f;
+  tangent<double> t(1.0, 2.0);
+  CHECK(contains(refusal([&] { return AMPI_File_write_at(f.handle, 0, &t, 1, MPI_DOUBLE, MPI_STATUS_IGNORE); }),
+                 "write admpi::value of them"));
+  CHECK(contains(message(AMPI_File_read_at(f.handle, 0, static_cast<void *>(&t), 1, admpi::mpi_type<tangent<double>>(),
+                                           MPI_STATUS_IGNORE)),
+                 "AMPI_File_read_at: the datatype is of tangents"));
+  CHECK(contains(message(AMPI_File_set_view(f.handle, 0, admpi::mpi_type<tangent<double>>(), MPI_DOUBLE, "native", MPI_INFO_NULL)),
+                 "AMPI_File_set_view: etype: the datatype is of tangents"));
+  admpi::varmat m(2, 2);
+  CHECK(contains(message(AMPI_File_write_at(f.handle, 0, m.handle(), 4, AMPI_VARMAT, MPI_STATUS_IGNORE)), "AMPI_VARMAT or AMPI_VIEW"));
+  CHECK(contains(message(AMPI_File_iread_at(f.handle, 0, static_cast<void *>(m.handle()), 4, AMPI_VARMAT, nullptr)), "request"));
+  var x = 1.5;
+  CHECK(contains(message(AMPI_File_write_at(f.handle, 0, &x, -1, AMPI_ADOUBLE, MPI_STATUS_IGNORE)), "count = -1"));
+  const MPI_Datatype particles = particle_type<var>(AMPI_ADOUBLE);
+  CHECK(contains(message(AMPI_File_set_view(f.handle, 0, AMPI_ADOUBLE, particles, "native", MPI_INFO_NULL)),
+                 "AMPI_File_set_view: filetype: the datatype has offsets in bytes"));
+  MPI_Datatype freed = particles;
+  MPI_Type_free(&freed);
+  // The next calls work.
+  f.view(AMPI_ADOUBLE, AMPI_ADOUBLE);
+  REQUIRE(AMPI_File_write_at(f.handle, my_rank(), &x, 1, AMPI_ADOUBLE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  var y = 0.0;
+  REQUIRE(AMPI_File_read_at(f.handle, my_rank(), &y, 1, AMPI_ADOUBLE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(admpi::value(y) == 1.5);
+  MPI_Barrier(world);
+}

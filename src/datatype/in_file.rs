@@ -1,0 +1,91 @@
+//! Datatypes as a file has them: of the program without derivatives, whose doubles have 8 bytes.
+#![forbid(unsafe_code)]
+
+use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC};
+use super::{activity, is_of_bundles, is_passive};
+use crate::error::{Code, Error};
+use crate::mpi::raw::constants;
+use crate::mpi::types::Made;
+use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
+use std::ffi::c_int;
+
+const OF_TANGENTS: &str =
+    "the datatype is of tangents, and a file holds numbers: write admpi::value of them, read into double";
+const OF_ELEMENTS: &str =
+    "the datatype is AMPI_VARMAT or AMPI_VIEW, in which MPI finds no values: write and read an array of doubles";
+
+/// Why MPI does not find the values of an active datatype in memory, or finds more than these.
+pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
+    if datatype.is_of_elements() {
+        return Some(OF_ELEMENTS);
+    }
+    is_of_bundles(datatype).then_some(OF_TANGENTS)
+}
+
+/// The committed type of doubles that `datatype` was before its program became active; none if it is passive.
+pub fn in_file(datatype: Datatype) -> MpiResult<Option<Made>> {
+    if let Some(why) = why_not_in_file(datatype) {
+        return Err(Error::new(Code::Unsupported, why).into());
+    }
+    if is_passive(datatype) {
+        return Ok(None);
+    }
+    if datatype == Datatype::active_double() {
+        activity(datatype)?;
+        return Made::duplicate(Datatype::double())?.commit().map(Some);
+    }
+    twin(datatype)?.commit().map(Some)
+}
+
+fn twin(datatype: Datatype) -> MpiResult<Made> {
+    match datatype.contents()? {
+        Some(contents) => twin_of(&contents),
+        None => Made::duplicate(datatype),
+    }
+}
+
+/// The twin of what was made as `contents` tells.
+fn twin_of(contents: &Contents) -> MpiResult<Made> {
+    if contents.is_marked(MAGIC)? {
+        return Made::duplicate(Datatype::double());
+    }
+    if contents.is_marked(COMPLEX_MAGIC)? {
+        return Made::contiguous(2, Datatype::double());
+    }
+    let kinds = constants();
+    let (combiner, i) = (contents.combiner, &contents.integers[..]);
+    let item = || twin(contents.datatypes[0].datatype());
+    if combiner == kinds.dup {
+        item()
+    } else if combiner == kinds.contiguous {
+        Made::contiguous(i[0], item()?.datatype())
+    } else if combiner == kinds.vector {
+        let item = item()?;
+        let stride = i64::from(i[2]) * extent(&item)?;
+        Made::hvector(i[0], i[1], stride, item.datatype())
+    } else if combiner == kinds.indexed {
+        let (lengths, places) = i[1..].split_at(wide_int(i[0]));
+        indexed(lengths, places, &item()?)
+    } else if combiner == kinds.indexed_block {
+        indexed(&vec![i[1]; i.len() - 2], &i[2..], &item()?)
+    } else if combiner == kinds.subarray {
+        Made::subarray(i, item()?.datatype())
+    } else if combiner == kinds.darray {
+        Made::darray(i, item()?.datatype())
+    } else {
+        let why = format!(
+            "the datatype has offsets in bytes, where an active double has {ACTIVE_EXTENT} of them: build it from MPI_DOUBLE for a file"
+        );
+        Err(Error::new(Code::Unsupported, why).into())
+    }
+}
+
+fn extent(item: &Made) -> MpiResult<i64> {
+    Ok(item.datatype().bounds()?.extent())
+}
+
+fn indexed(lengths: &[c_int], places: &[c_int], item: &Made) -> MpiResult<Made> {
+    let extent = extent(item)?;
+    let places: Vec<i64> = places.iter().map(|&place| i64::from(place) * extent).collect();
+    Made::hindexed(lengths, &places, item.datatype())
+}
