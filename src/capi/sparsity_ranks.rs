@@ -53,6 +53,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_sparsity_ranks(
     mpi_status("admpi_tape_sparsity_ranks", || {
         // SAFETY: as the C contract says; so below.
         let comm = unsafe { Comm::new(comm) };
+        // SAFETY: as above.
         let asked = || unsafe {
             let tape = super::tape::tape(tape)?;
             let (x, y) = (array("x", x, from_c("n", n)?)?, array("y", y, from_c("m", m)?)?);
@@ -60,6 +61,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_sparsity_ranks(
             tape.check_vars("y", y)?;
             Ok((tape, x, y))
         };
+        // SAFETY: as above.
         unsafe { give(comm, s_out, || sparsity::jacobian(comm, asked())) }
     })
 }
@@ -86,6 +88,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_hessian_sparsity_ranks(
     mpi_status("admpi_tape_hessian_sparsity_ranks", || {
         // SAFETY: as the C contract says; so below.
         let comm = unsafe { Comm::new(comm) };
+        // SAFETY: as above.
         let asked = || unsafe {
             let tape = super::tape::tape(tape)?;
             let n = from_c("n", n)?;
@@ -95,6 +98,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_hessian_sparsity_ranks(
             tape.check_var("y", &y)?;
             Ok((tape, x, v, y))
         };
+        // SAFETY: as above.
         unsafe { give(comm, s_out, || sparsity::hessian(comm, asked())) }
     })
 }
