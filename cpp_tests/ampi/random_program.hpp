@@ -1087,7 +1087,7 @@ struct program {
     s.t[i] = x.id == 0 ? 0.0 : t.dot;
   }
 
-  /// Epochs of a window that is gone before the sweep, between fences and between Start and Complete.
+  /// Epochs of a window that is gone before the sweep: between fences, between Start and Complete, and under locks.
   void windows(std::size_t where) {
     using test::combination;
     const place p = places[where];
@@ -1104,18 +1104,25 @@ struct program {
       beside.memory()[i] = {value(s.x[(first + i) % pool]), s.t[(first + i) % pool]};
     }
     for (int epoch = 0; epoch < epochs; ++epoch) {
-      const bool fenced = common.chance(50), testing = common.chance(30), messages_inside = common.chance(25);
+      const bool locked = common.chance(35), fenced = !locked && common.chance(50);
+      const bool testing = common.chance(30), messages_inside = common.chance(25);
+      // Under locks one rank alone writes to each target, since no rank knows in which order others would.
+      const int turn = common.below(p.size);
       const std::uint64_t edges = common.next();
       const auto edge = [&](int from, int to) {
         return random_numbers{edges + static_cast<std::uint64_t>(64 * from + to)}.chance(60);
       };
       std::vector<int> origins, targets;
       for (int r = 0; r < p.size; ++r) {
-        if (fenced || edge(p.rank, r)) targets.push_back(r);
+        if (fenced || locked || edge(p.rank, r)) targets.push_back(r);
         if (edge(r, p.rank)) origins.push_back(r);
       }
+      const bool one_lock = common.chance(50);
       if (fenced) {
         on.fence();
+      } else if (locked) {
+        on.barrier();
+        if (one_lock) on.lock_all();
       } else {
         if (!origins.empty()) on.post(origins);
         if (!targets.empty()) on.start(targets);
@@ -1129,13 +1136,19 @@ struct program {
         const auto how = static_cast<combination>(1 + mine.below(5));
         const auto fetching = static_cast<combination>(mine.below(6));
         const int stride = 1 + mine.below(2), n = what == 4 ? 1 : mine.below(longest_item + 1);
-        const bool reads_only = !fenced && what > 1;
-        const test::place at = {targets[static_cast<std::size_t>(mine.below(static_cast<int>(targets.size())))],
+        const int target = targets[static_cast<std::size_t>(mine.below(static_cast<int>(targets.size())))];
+        const bool is_writer = locked && (target + turn) % p.size == p.rank;
+        const bool reads_only = locked ? !is_writer : !fenced && what > 1;
+        const test::place at = {target,
                                 (reads_only ? half : 0) + mine.below(half - 2 * longest_item + 2), n, n == 0 ? 1 : stride};
         const std::vector<test::pair> from = paired(a, longest_item);
         var *const to = &got[static_cast<std::size_t>(k * longest_item)];
         test::pair *const to_pairs = &got_pairs[static_cast<std::size_t>(k * longest_item)];
-        if (what == 0) {
+        if (locked && !one_lock) on.lock(target, is_writer && mine.chance(50) ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED);
+        if (locked && reads_only) {
+          on.get(to, at);
+          beside.get(to_pairs, at);
+        } else if (what == 0) {
           on.put(&s.x[a], at);
           beside.put(from.data(), at);
         } else if (what == 1) {
@@ -1151,7 +1164,10 @@ struct program {
           on.fetch_and_op(&s.x[a], to, at, fetching);
           beside.fetch_and_op(from.data(), to_pairs, at, fetching);
         }
-        for (int i = 0; what > 1 && i < n; ++i) arrived.push_back(k * longest_item + i);
+        if (locked && !one_lock) on.unlock(target);
+        else if (locked && mine.chance(50)) on.flush(target);
+        else if (locked) on.flush_all();
+        for (int i = 0; (what > 1 || reads_only) && i < n; ++i) arrived.push_back(k * longest_item + i);
         if (mine.chance(20)) local(mine);
         land(mine, 10);
         cut(mine);
@@ -1161,6 +1177,10 @@ struct program {
       if (fenced) {
         on.fence(MPI_MODE_NOSUCCEED);
         beside.fence();
+      } else if (locked) {
+        if (one_lock) on.unlock_all();
+        on.barrier();
+        beside.barrier();
       } else {
         if (!targets.empty()) on.complete();
         cut(mine);
