@@ -34,8 +34,8 @@ impl Exchange for Ranks {
         self.ranks
     }
 
-    fn exchange(&mut self, out: &[Vec<u64>]) -> Result<Vec<Vec<u64>>> {
-        exchange_words(self.comm, out).map_err(failed)
+    fn exchange(&mut self, out: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
+        exchange_words(self.comm, &out).map_err(failed)
     }
 
     fn any(&mut self, here: bool) -> Result<bool> {

@@ -51,7 +51,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_sparsity_ranks(
     s_out: *mut *mut admpi_sparse,
 ) -> i32 {
     mpi_status("admpi_tape_sparsity_ranks", || {
-        // SAFETY: as the C contract says; so below.
+        // SAFETY: as the C contract says.
         let comm = unsafe { Comm::new(comm) };
         // SAFETY: as above.
         let asked = || unsafe {
@@ -86,7 +86,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_hessian_sparsity_ranks(
     s_out: *mut *mut admpi_sparse,
 ) -> i32 {
     mpi_status("admpi_tape_hessian_sparsity_ranks", || {
-        // SAFETY: as the C contract says; so below.
+        // SAFETY: as the C contract says.
         let comm = unsafe { Comm::new(comm) };
         // SAFETY: as above.
         let asked = || unsafe {

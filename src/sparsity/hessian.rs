@@ -16,6 +16,7 @@ use super::{Dependences, Var, numbers};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 /// Where the Hessian by `x` may have elements of the function whose derivative in direction `v`, an input too, is `y`.
@@ -73,10 +74,30 @@ pub fn hessian_on_ranks(
     let of_x = inputs_of(x, &from_x, &fixed);
     let of_v = inputs_of(v, &from_v, &moving);
     let pairs = products(of, &mixed, &along, (&of_x, &of_v), &mut sets);
-    let numbered = pairs.into_iter().map(|(i, j)| (names.input(i), names.input(j)));
+    let found = Pattern::of_pairs(names.len(), names.len(), &pairs);
+    let numbered = found.pairs().map(|(i, j)| (names.input(i), names.input(j)));
     let home = brought_home(numbered, &first, ranks)?;
     let all = wide32(*first.last().expect("one more than ranks"));
-    Ok(Pattern::of_pairs(x.len(), all, home))
+    Ok(Pattern::of_pairs(x.len(), all, &home))
+}
+
+/// A hash of pairs of small numbers.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ mixed >> 32;
+    }
 }
 
 /// Each input behind a factor with each component of the direction behind what it multiplies, and the other way round.
@@ -87,7 +108,8 @@ fn products(
     (of_x, of_v): (&[Set], &[Set]),
     sets: &mut Sets,
 ) -> Vec<(u32, u32)> {
-    let (mut met, mut pairs) = (HashSet::new(), Vec::new());
+    let mut met: HashSet<u64, BuildHasherDefault<Mixed>> = HashSet::default();
+    let mut pairs = Vec::new();
     let (mut factors, mut moved) = (Vec::new(), Vec::new());
     for &k in mixed {
         for operand in of.operands(k) {
@@ -98,7 +120,10 @@ fn products(
             }
         }
         let both = (sets.union(&mut factors), sets.union(&mut moved));
-        if both.0 == EMPTY || both.1 == EMPTY || !met.insert(both) {
+        if both.0 == EMPTY
+            || both.1 == EMPTY
+            || !met.insert(u64::from(both.0) << 32 | u64::from(both.1))
+        {
             continue;
         }
         for &i in sets.get(both.0) {

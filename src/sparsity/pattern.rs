@@ -59,17 +59,36 @@ impl Pattern {
     }
 
     /// From pairs of row and column, which may repeat.
-    pub fn of_pairs(rows: usize, cols: usize, mut pairs: Vec<(u32, u32)>) -> Self {
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut start = vec![0; rows + 1];
-        for &(i, _) in &pairs {
-            start[wide32(i) + 1] += 1;
+    pub fn of_pairs(rows: usize, cols: usize, pairs: &[(u32, u32)]) -> Self {
+        let mut next = vec![0; rows + 1];
+        for &(i, _) in pairs {
+            next[wide32(i) + 1] += 1;
         }
         for i in 0..rows {
-            start[i + 1] += start[i];
+            next[i + 1] += next[i];
         }
-        Self { cols, start, column: pairs.into_iter().map(|(_, j)| j).collect() }
+        let mut of_row = vec![0; pairs.len()];
+        for &(i, j) in pairs {
+            let at = &mut next[wide32(i)];
+            of_row[*at] = j;
+            *at += 1;
+        }
+        // Each row now ends where the next one begins.
+        let (mut this, mut from) = (Self::new(cols), 0);
+        for &to in &next[..rows] {
+            let row = &mut of_row[from..to];
+            row.sort_unstable();
+            let mut last = None;
+            this.column.extend(row.iter().filter(|&&j| last.replace(j) != Some(j)));
+            this.start.push(this.column.len());
+            from = to;
+        }
+        this
+    }
+
+    /// Its elements, row by row.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..self.rows()).flat_map(|i| self.row(i).iter().map(move |&j| (number(i), j)))
     }
 
     pub fn rows(&self) -> usize {

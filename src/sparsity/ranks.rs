@@ -17,7 +17,7 @@ pub trait Exchange {
     fn rank(&self) -> usize;
     fn ranks(&self) -> usize;
     /// Sends words to each rank, and returns those that each has for this one.
-    fn exchange(&mut self, out: &[Vec<u64>]) -> Result<Vec<Vec<u64>>>;
+    fn exchange(&mut self, out: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>>;
     /// Whether it is so on any rank.
     fn any(&mut self, here: bool) -> Result<bool>;
 }
@@ -34,8 +34,8 @@ impl Exchange for Alone {
         1
     }
 
-    fn exchange(&mut self, out: &[Vec<u64>]) -> Result<Vec<Vec<u64>>> {
-        Ok(out.to_vec())
+    fn exchange(&mut self, out: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
+        Ok(out)
     }
 
     fn any(&mut self, here: bool) -> Result<bool> {
@@ -54,7 +54,7 @@ const fn halves(word: u64) -> (u32, u32) {
 
 /// The number of the first element of each rank, and of all: elements are numbered rank by rank.
 pub fn numbering(n: usize, ranks: &mut impl Exchange) -> Result<Vec<u32>> {
-    let counts = ranks.exchange(&vec![vec![n as u64]; ranks.ranks()])?;
+    let counts = ranks.exchange(vec![vec![n as u64]; ranks.ranks()])?;
     let mut first = vec![0];
     let mut total = 0u64;
     for count in counts {
@@ -92,7 +92,7 @@ impl Links {
         }
         let of_rank =
             |words: &Vec<u64>| words.iter().map(|&word| of.node(halves(word).1)).collect();
-        let received: Option<Vec<Vec<usize>>> = ranks.exchange(&out)?.iter().map(of_rank).collect();
+        let received: Option<Vec<Vec<usize>>> = ranks.exchange(out)?.iter().map(of_rank).collect();
         Ok(Self { sent, received: received.expect("names of what was recorded here") })
     }
 }
@@ -117,7 +117,7 @@ fn tell(
     if !ranks.any(out.iter().any(|words| !words.is_empty()))? {
         return Ok(false);
     }
-    for (words, nodes) in ranks.exchange(&out)?.iter().zip(to) {
+    for (words, nodes) in ranks.exchange(out)?.iter().zip(to) {
         words.iter().for_each(|&at| flags[nodes[crate::count::wide(at)]] = true);
     }
     Ok(true)
@@ -215,7 +215,7 @@ impl Spread<'_> {
             if !ranks.any(out.iter().any(|words| !words.is_empty()))? {
                 break;
             }
-            self.take(&ranks.exchange(&out)?, &mut received);
+            self.take(&ranks.exchange(out)?, &mut received);
             for (k, received) in received.iter_mut().enumerate() {
                 let new = std::mem::take(&mut received.new);
                 for &i in users.row(n + k) {
@@ -321,6 +321,6 @@ pub fn brought_home(
         let owner = first.partition_point(|&first| first <= i) - 1;
         out[owner].push(pair(i - first[owner], j));
     }
-    let home = ranks.exchange(&out)?;
+    let home = ranks.exchange(out)?;
     Ok(home.iter().flatten().map(|&word| halves(word)).collect())
 }

@@ -22,8 +22,9 @@ impl Random {
 }
 
 fn random_pattern(random: &mut Random, rows: usize, cols: usize, n: usize) -> Pattern {
-    let pairs = (0..n).map(|_| (number(random.below(rows)), number(random.below(cols)))).collect();
-    Pattern::of_pairs(rows, cols, pairs)
+    let pairs: Vec<(u32, u32)> =
+        (0..n).map(|_| (number(random.below(rows)), number(random.below(cols)))).collect();
+    Pattern::of_pairs(rows, cols, &pairs)
 }
 
 fn colour(colouring: &Colouring, k: u32) -> u32 {
@@ -72,7 +73,7 @@ fn colourings_of_random_patterns_hold() {
             .flat_map(|i| half.row(i).iter().flat_map(move |&j| [(number(i), j), (j, number(i))]));
         // With the diagonal, as of most Hessians, or without.
         let diagonal = (0..number(n)).filter(|_| elements.is_multiple_of(2)).map(|i| (i, i));
-        let both = Pattern::of_pairs(n, n, both.chain(diagonal).collect());
+        let both = Pattern::of_pairs(n, n, &both.chain(diagonal).collect::<Vec<_>>());
         check_symmetric(&both, &symmetric(&both));
     }
 }
@@ -93,7 +94,7 @@ fn stencil(n: usize) -> Pattern {
             pairs.extend(near.map(|cell| (at(i, j), cell)));
         }
     }
-    Pattern::of_pairs(n * n, n * n, pairs)
+    Pattern::of_pairs(n * n, n * n, &pairs)
 }
 
 #[test]
@@ -109,11 +110,11 @@ fn stencils_take_few_colours() {
 #[test]
 fn arrows_and_bands_take_two_and_three() {
     let n = 50;
-    let arrow = (0..n).flat_map(|i| [(0, i), (i, 0), (i, i)]).collect();
-    assert_eq!(symmetric(&Pattern::of_pairs(50, 50, arrow)).colours, 2);
-    let band =
+    let arrow: Vec<_> = (0..n).flat_map(|i| [(0, i), (i, 0), (i, i)]).collect();
+    assert_eq!(symmetric(&Pattern::of_pairs(50, 50, &arrow)).colours, 2);
+    let band: Vec<_> =
         (0..n).flat_map(|i| [(i, i), (i, (i + 1).min(n - 1)), ((i + 1).min(n - 1), i)]).collect();
-    assert_eq!(symmetric(&Pattern::of_pairs(50, 50, band)).colours, 3);
+    assert_eq!(symmetric(&Pattern::of_pairs(50, 50, &band)).colours, 3);
     assert_eq!(columns(&Pattern::new(0)).colours, 0);
 }
 
@@ -165,7 +166,7 @@ fn a_hessian_is_where_factors_meet() {
     of.push(&[v[0].id, x[1].id, x[0].id, v[1].id]);
     of.push(&[var(7).id, v[2].id]);
     let found = hessian(&of, &x, &v, &var(8)).expect("inputs of the recording");
-    let expected = Pattern::of_pairs(3, 3, vec![(0, 0), (0, 1), (1, 0), (1, 1)]);
+    let expected = Pattern::of_pairs(3, 3, &[(0, 0), (0, 1), (1, 0), (1, 1)]);
     assert_eq!(found, expected);
     assert!(hessian(&of, &x, &v[..2], &var(8)).is_err());
 }
@@ -184,8 +185,8 @@ fn a_hessian_has_both_triangles_of_all_factors() {
     of.push(&[var(8).id, var(10).id]);
     let found = hessian(&of, &x, &v, &var(11)).expect("inputs of the recording");
     let half = [(0, 2), (1, 2), (2, 2)];
-    let both = half.into_iter().flat_map(|(i, j)| [(i, j), (j, i)]).collect();
-    assert_eq!(found, Pattern::of_pairs(3, 3, both));
+    let both: Vec<_> = half.into_iter().flat_map(|(i, j)| [(i, j), (j, i)]).collect();
+    assert_eq!(found, Pattern::of_pairs(3, 3, &both));
 }
 
 /// A rank that talks to others by channels.
@@ -204,15 +205,15 @@ impl Exchange for Thread {
         self.to.len()
     }
 
-    fn exchange(&mut self, out: &[Vec<u64>]) -> Result<Vec<Vec<u64>>> {
+    fn exchange(&mut self, out: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
         for (to, words) in self.to.iter().zip(out) {
-            to.send(words.clone()).expect("a rank that listens");
+            to.send(words).expect("a rank that listens");
         }
         Ok(self.from.iter().map(|from| from.recv().expect("a rank that talks")).collect())
     }
 
     fn any(&mut self, here: bool) -> Result<bool> {
-        let all = self.exchange(&vec![vec![u64::from(here)]; self.ranks()])?;
+        let all = self.exchange(vec![vec![u64::from(here)]; self.ranks()])?;
         Ok(all.concat().contains(&1))
     }
 }
