@@ -193,6 +193,11 @@ TEST_CASE("test_sparse_hessian_of_a_chain_on_ranks") {
   });
 }
 
+double chain_by_hand(int i, int j, int n) {
+  if (i != j) return std::abs(i - j) == 1 ? -400.0 * point(std::min(i, j)) : std::nan("");
+  return (i + 1 < n ? 1200.0 * point(i) * point(i) - 400.0 * point(i + 1) + 2.0 : 0.0) + (i > 0 ? 200.0 : 0.0);
+}
+
 TEST_CASE("test_sparse_hessian_of_a_large_chain_on_ranks_has_three_colours") {
   const int n = 100000;
   const std::vector<double> x = own_points(n);
@@ -202,7 +207,13 @@ TEST_CASE("test_sparse_hessian_of_a_large_chain_on_ranks_has_three_colours") {
   std::int64_t elements = static_cast<std::int64_t>(h.column.size());
   MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPI_INT64_T, MPI_SUM, test::world);
   CHECK(elements == 3 * n - 2);
-  check_rows(h, admpi::sparse_hessian(test::chain(), points(0, n)), first_of(rank(), n));
+  double furthest = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (int k = h.row_start[i]; k < h.row_start[i + 1]; ++k) {
+      const double expected = chain_by_hand(first_of(rank(), n) + static_cast<int>(i), h.column[static_cast<std::size_t>(k)], n);
+      furthest = std::max(furthest, std::fabs(h.value[static_cast<std::size_t>(k)] / expected - 1.0));
+    }
+  CHECK(furthest <= 1e-12);
 }
 
 /// Where all ranks' dense Jacobian has elements, as far as these rows go.
