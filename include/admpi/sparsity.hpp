@@ -198,6 +198,15 @@ struct two_inputs {
   }
 };
 
+/// Calls fn with a tape on the thread. What nests in it record one after the other shares memory, which a new tape would have to get.
+template <class Fn>
+auto on_a_tape(Fn &&fn) {
+  if (admpi_tls_tape->next_id != 0) return fn();
+  tape shared;
+  shared.start();
+  return fn();
+}
+
 /// The directions of the sweeps of a recording that is about to be made: on a tape that the thread has, one.
 inline int widest() { return admpi_tls_tape->next_id != 0 ? 1 : 16; }
 
@@ -290,19 +299,34 @@ coloured_pattern hessian_sparsity(F &&f, const std::vector<double> &x) {
   return result;
 }
 
+namespace detail {
+
+/// The products with the sums of each colour's columns: product(v) is one. Behind each row those of all colours.
+template <class Product>
+std::vector<double> products_of_colours(const coloured_pattern &p, Product &&product) {
+  const auto colours = static_cast<std::size_t>(p.colours);
+  std::vector<double> v(p.colour.size()), products(v.size() * colours);
+  for (std::size_t colour = 0; colour < colours; ++colour) {
+    for (std::size_t j = 0; j < v.size(); ++j) v[j] = p.colour[j] == static_cast<int>(colour) ? 1.0 : 0.0;
+    const std::vector<double> one = product(v);
+    for (std::size_t i = 0; i < v.size(); ++i) products[i * colours + colour] = one[i];
+  }
+  return products;
+}
+
+}  // namespace detail
+
 /// The Hessian of f at x, by a product for each colour. Both triangles are there.
 /// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not one of a Hessian of this size; what f throws
 template <class F>
 csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
   detail::check_pattern("sparse_hessian", p, x.size(), x.size());
   if (p.by != colour_by::symmetric) detail::raise(ADMPI_ERR_ARGUMENT, "sparse_hessian: the pattern is one of a Jacobian");
+  detail::check_length("sparse_hessian", "the pattern's colour", p.colour.size(), x.size());
   const auto colours = static_cast<std::size_t>(p.colours);
-  std::vector<double> v(x.size()), products(x.size() * colours);
-  for (std::size_t colour = 0; colour < colours; ++colour) {
-    for (std::size_t j = 0; j < v.size(); ++j) v[j] = p.colour[j] == static_cast<int>(colour) ? 1.0 : 0.0;
-    const std::vector<double> product = hessian_product(f, x, v);
-    for (std::size_t i = 0; i < x.size(); ++i) products[i * colours + colour] = product[i];
-  }
+  const std::vector<double> products = detail::on_a_tape([&] {
+    return detail::products_of_colours(p, [&](const std::vector<double> &v) { return hessian_product(f, x, v); });
+  });
   csr result = detail::zeros_of(p);
   // A product has an element (i, j) alone if no other element of row i has the colour of column j. If one has, (j, i) is alone.
   std::vector<int> in_row(x.size() * colours);
@@ -316,7 +340,7 @@ csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &
 
 template <class F>
 csr sparse_hessian(F &&f, const std::vector<double> &x) {
-  return sparse_hessian(f, x, hessian_sparsity(f, x));
+  return detail::on_a_tape([&] { return sparse_hessian(f, x, hessian_sparsity(f, x)); });
 }
 
 }  // namespace ADMPI_NAMESPACE

@@ -401,13 +401,13 @@ namespace detail {
 template <class F>
 csr hessian_with(repeated<F> &f, const std::vector<double> &x, const coloured_pattern &p, const numbering &inputs, MPI_Comm comm) {
   const auto colours = static_cast<std::size_t>(p.colours);
-  std::vector<double> v(x.size()), products(x.size() * colours);
-  for (std::size_t colour = 0; colour < colours; ++colour) {
-    for (std::size_t j = 0; j < v.size(); ++j) v[j] = p.colour[j] == static_cast<int>(colour) ? 1.0 : 0.0;
-    const std::vector<double> product = hessian_product(f, x, v, comm);
-    agreed(comm, [&] { f.check(); });
-    for (std::size_t i = 0; i < x.size(); ++i) products[i * colours + colour] = product[i];
-  }
+  const std::vector<double> products = on_a_tape([&] {
+    return products_of_colours(p, [&](const std::vector<double> &v) {
+      const std::vector<double> product = hessian_product(f, x, v, comm);
+      agreed(comm, [&] { f.check(); });
+      return product;
+    });
+  });
   csr result = zeros_of(p);
   // As on one rank; where (i, j) is not alone, (j, i) is where j is.
   const std::vector<int> of_column = column_colours("sparse_hessian", p, p.colour, inputs, comm);
