@@ -1,3 +1,4 @@
+// Long: one model, its loops and directories serve all cases.
 // Time loops by schedules: the gradient of the whole tape to the last bit, how often steps run, what may go wrong.
 #include <admpi.hpp>
 #include <admpi/map.hpp>
