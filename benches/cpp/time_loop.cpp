@@ -1,6 +1,6 @@
 // What a time loop costs beyond the steps of its schedule. For callgrind, which counts instructions:
-//   bench_time_loop loop <steps>: a loop by the binomial schedule with 10 states, and its sweep; prints how many steps of the first
-//     run it has, how many run again without being recorded, and how many recorded and swept
+//   bench_time_loop loop <steps> <block>: a loop by the binomial schedule with 10 states before blocks, and its sweep; prints how many
+//     steps of the first run it has, how many run again without being recorded, and how many recorded and swept
 //   bench_time_loop record|passive|sweep <steps>: as many steps by hand: recorded, not recorded, recorded and swept
 #include <admpi.hpp>
 #include <admpi/time_loop.hpp>
@@ -32,12 +32,12 @@ struct model {
   }
 };
 
-void by_loop(std::int64_t steps) {
+void by_loop(std::int64_t steps, std::int64_t block) {
   admpi::tape tape;
   model m;
   m.begin(tape);
   admpi::time_loop loop(tape);
-  loop.binomial(10);
+  loop.binomial(10, block);
   loop.state(m.u);
   loop.parameters(m.k);
   loop.run(steps, [&](std::int64_t) { step(m.u, m.k); });
@@ -63,10 +63,10 @@ void by_hand(std::int64_t steps, bool record, bool sweep) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 4) return 2;
   const std::string what = argv[1];
   const std::int64_t steps = std::atoi(argv[2]);
-  if (what == "loop") by_loop(steps);
+  if (what == "loop") by_loop(steps, argc == 4 ? std::atoi(argv[3]) : 1);
   else by_hand(steps, what != "passive", what == "sweep");
   return 0;
 }

@@ -1,5 +1,5 @@
 // What a trace costs: a diffusion model on columns of a periodic domain, with a halo exchange and two regions in each step, and a
-// sweep after each 10 steps. Under ADMPI_TRACE it makes some 26 events a step and rank.
+// sweep after each 10 steps. Under ADMPI_TRACE it makes 21 events a step and rank.
 //   bench_trace <cells of a rank> <steps>: prints this rank's processor time in seconds, with that of writing the file
 //   bench_trace calls <n>: n receives of a message from itself, and their sends, of plain doubles; for callgrind
 //   bench_trace regions <n>: n regions of a thread without a profile; for callgrind
