@@ -141,6 +141,49 @@ TEST_CASE("test_time_loops_a_full_disk_on_one_rank") {
   CHECK(tape.adjoint(start) == size() * 0.125 * size() * size());
 }
 
+/* What a step starts and another completes could not be run again. */
+TEST_CASE("test_time_loops_a_request_left_open_by_a_step") {
+  test::recording_tape tape;
+  var u = 1.0 + rank(), from = 0.0, other = 0.0;
+  tape.input(u);
+  const var start = u;
+  admpi::time_loop loop(tape);
+  loop.over(world);
+  loop.binomial(2);
+  loop.state(u, from);
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  bool closed = false;
+  const auto step = [&](std::int64_t) {
+    AMPI_Irecv(&from, 1, AMPI_ADOUBLE, left(), 1, world, &request);
+    AMPI_Send(&u, 1, AMPI_ADOUBLE, right(), 1, world);
+    if (closed) {
+      AMPI_Wait(&request, MPI_STATUS_IGNORE);
+      u = 0.5 * from;
+    }
+  };
+  std::string text;
+  try {
+    loop.run(4, step);
+  } catch (const admpi::error &e) {
+    text = e.what();
+  }
+  CHECK(text.find("time_loop, step 0: a request of AMPI_Irecv") != std::string::npos);
+  AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  // One that is open all the time is none of the loop's.
+  AMPI_Request outer;
+  AMPI_Irecv(&other, 1, AMPI_ADOUBLE, left(), 9, world, &outer);
+  closed = true;
+  tape.reset();
+  tape.start();
+  u = start.value;
+  from = 0.0;
+  tape.input(u);
+  loop.run(4, step);
+  AMPI_Send(&u, 1, AMPI_ADOUBLE, right(), 9, world);
+  AMPI_Wait(&outer, MPI_STATUS_IGNORE);
+  CHECK(other.value > 0.0);
+}
+
 TEST_CASE("test_time_loops_ranks_that_differ") {
   if (size() == 1) return;
   test::recording_tape tape;

@@ -125,6 +125,12 @@ impl Window {
         self.near == 0
     }
 
+    /// How many are open.
+    pub fn open(&self) -> u64 {
+        let ones = |word: &u64| u64::from(word.count_ones());
+        ones(&self.near) + self.far.iter().map(ones).sum::<u64>()
+    }
+
     /// Whether one is open whose post lies in `from..to`.
     pub fn any_in(&self, from: u64, to: u64) -> bool {
         let from = from.max(self.base);
@@ -284,6 +290,7 @@ mod tests {
         assert!(window.any_in(0, 1) && window.any_in(100, 201) && window.any_in(200, 300));
         assert!(!window.any_in(1, 200) && !window.any_in(201, 300) && !window.any_in(5, 5));
         assert!(!window.close(0).older);
+        assert_eq!(window.open(), 1);
         assert!(!window.any_in(0, 200) && window.any_in(0, 201));
         assert!(!window.close(200).older && window.is_quiet());
     }

@@ -10,6 +10,7 @@ use super::{check, lock};
 use crate::count::wide;
 use crate::datatype::not_initialised;
 use crate::error::{Code, Error};
+use crate::mpi::serial::is_concurrent;
 use crate::mpi::{Comm, CommAttribute, Failure, MpiResult, Serial, transfer};
 use crate::options;
 use crate::tape;
@@ -32,8 +33,18 @@ const OVERTAKING: usize = 1;
 const FIRST: usize = 2;
 
 pub fn install() -> MpiResult<()> {
+    tape::set_receiving(receiving);
     *lock(&ATTRIBUTE) = Some(CommAttribute::new(user_is_gone)?);
     Ok(())
+}
+
+/// How many receives are under way that a tape is going to record. Where several threads communicate, those of one are not told
+/// from those of another: then none.
+fn receiving() -> u64 {
+    if is_concurrent() {
+        return 0;
+    }
+    lock(&REGISTRY).iter().map(|private| private.receives.with(|window| window.open())).sum()
 }
 
 fn registered(index: usize) -> Option<&'static AdjointComm> {

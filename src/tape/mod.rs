@@ -49,7 +49,7 @@ pub use operands::{Operands, Reach};
 pub use position::Position;
 pub use questions::{is_accompanied, set_accompanied, set_rank};
 pub use record::Room;
-pub use reverse::{depth, set_prepare};
+pub use reverse::{depth, receiving, set_prepare, set_receiving};
 pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;

@@ -23,6 +23,21 @@ pub fn set_prepare(prepare: Prepare) {
     let _ = PREPARE.set(prepare);
 }
 
+/// How many receives have started whose completion is going to be recorded.
+type Receiving = fn() -> u64;
+static RECEIVING: OnceLock<Receiving> = OnceLock::new();
+
+/// Lets `receiving` tell.
+pub fn set_receiving(receiving: Receiving) {
+    // Another one was set before.
+    let _ = RECEIVING.set(receiving);
+}
+
+/// None where nobody can tell.
+pub fn receiving() -> u64 {
+    RECEIVING.get().map_or(0, |receiving| receiving())
+}
+
 thread_local! {
     /// The sweeps under way on this thread, of all tapes.
     static UNDER_WAY: Cell<u32> = const { Cell::new(0) };

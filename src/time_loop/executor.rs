@@ -11,7 +11,7 @@ use super::statistics::Counts;
 use super::step::Step;
 use super::store::{Snapshot, Store};
 use crate::error::{Code, Error, Result};
-use crate::tape::{Dependence, Event, NestToken, Outside, Sweep, Tape, Var, current};
+use crate::tape::{self, Dependence, Event, NestToken, Outside, Sweep, Tape, Var, current};
 use crate::trace::{self, Kind, Link};
 use std::rc::Rc;
 
@@ -59,6 +59,8 @@ pub struct Run {
     /// In checking mode a checksum of the state before each block.
     pub sums: Vec<u64>,
     pub labeller: Labeller,
+    /// The receives that were under way before the loop.
+    pub receiving: u64,
     /// The steps that there are for sure, where only the end tells.
     pub sure: u64,
     /// The state as it was last read.
@@ -291,6 +293,7 @@ impl Run {
                 break;
             }
             self.step.run(step)?;
+            self.check_complete(step)?;
             *done = step + 1;
             if self.recorded_bytes() > FORGET_BYTES {
                 self.read()?;
@@ -306,6 +309,18 @@ impl Run {
             self.note(block + 1);
         }
         Ok(*done >= steps.end)
+    }
+
+    /// Run again, a step could not complete what another one has started. Of collectives the completion finds that.
+    fn check_complete(&self, step: u64) -> Result<()> {
+        if tape::receiving() <= self.receiving {
+            return Ok(());
+        }
+        let text = format!(
+            "time_loop, step {step}: a request of AMPI_Irecv, or of another receive that does not block, is open at the end of the step; \
+             complete it in the step"
+        );
+        Err(Error::new(Code::Argument, text))
     }
 
     /// What stands on the tape since the nest began, in bytes.

@@ -178,6 +178,7 @@ impl Loop {
             second: None,
             sums: Vec::new(),
             labeller: Labeller::default(),
+            receiving: tape::receiving(),
             sure: 1,
             scratch: state,
             nest: None,
