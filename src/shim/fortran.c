@@ -25,10 +25,16 @@
     const double y = name##_y(a->value);                                                                     \
     return form_v(y, a, cheap || a->id != 0 ? name##_d(a->value, y) : 0.0);                                  \
   }                                                                                                          \
-  INLINE admpi_expr name##_e(E e) {                                                                          \
+  COLD admpi_expr name##_e_slow(E e) {                                                                       \
     const region a = taken(e);                                                                               \
     const double y = name##_y(a.value);                                                                      \
     return form_e(y, a, cheap || a.count != 0 ? name##_d(a.value, y) : 0.0);                                 \
+  }                                                                                                          \
+  INLINE admpi_expr name##_e(E e) {                                                                          \
+    const region a = seen(e);                                                                                \
+    if (!is_simple(a)) return name##_e_slow(e);                                                              \
+    const double y = name##_y(a.value);                                                                      \
+    return fast_e(y, e, a, cheap || a.count != 0 ? name##_d(a.value, y) : 0.0);                              \
   }                                                                                                          \
   INLINE admpi_var name##_p(V a) {                                                                           \
     const double y = name##_y(a->value);                                                                     \
@@ -48,32 +54,59 @@
     return form_vv(y, a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0,                                   \
                    b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                     \
   }                                                                                                          \
-  INLINE admpi_expr name##_ev(E e, V b) {                                                                    \
+  COLD admpi_expr name##_ev_slow(E e, V b) {                                                                 \
     const region a = taken_on_top(e, 1);                                                                     \
     const double x1 = a.value, x2 = b->value, y = name##_y(x1, x2);                                          \
     return form_ev(y, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                                 \
                    b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                     \
   }                                                                                                          \
-  INLINE admpi_expr name##_ve(V a, E e) {                                                                    \
+  INLINE admpi_expr name##_ev(E e, V b) {                                                                    \
+    const region a = seen(e);                                                                                \
+    if (!is_on_top(a, 1)) return name##_ev_slow(e, b);                                                       \
+    const double x1 = a.value, x2 = b->value, y = name##_y(x1, x2);                                          \
+    return fast_ev(y, e, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                              \
+                   b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                     \
+  }                                                                                                          \
+  COLD admpi_expr name##_ve_slow(V a, E e) {                                                                 \
     const region b = taken_on_top(e, 1);                                                                     \
     const double x1 = a->value, x2 = b.value, y = name##_y(x1, x2);                                          \
     return form_ev(y, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0,                                 \
                    a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0);                                     \
   }                                                                                                          \
-  INLINE admpi_expr name##_ee(E e, E f) {                                                                    \
+  INLINE admpi_expr name##_ve(V a, E e) {                                                                    \
+    const region b = seen(e);                                                                                \
+    if (!is_on_top(b, 1)) return name##_ve_slow(a, e);                                                       \
+    const double x1 = a->value, x2 = b.value, y = name##_y(x1, x2);                                          \
+    return fast_ev(y, e, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0,                              \
+                   a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0);                                     \
+  }                                                                                                          \
+  COLD admpi_expr name##_ee_slow(E e, E f) {                                                                 \
     const region a = taken(e), b = taken(f);                                                                 \
     const double x1 = a.value, x2 = b.value, y = name##_y(x1, x2);                                           \
     return form_ee(y, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                                 \
                    b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                                   \
   }                                                                                                          \
+  INLINE admpi_expr name##_ee(E e, E f) {                                                                    \
+    const region a = seen(e), b = seen(f);                                                                   \
+    if (!are_neighbours(a, b)) return name##_ee_slow(e, f);                                                  \
+    const double x1 = a.value, x2 = b.value, y = name##_y(x1, x2);                                           \
+    return fast_ee(y, e, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                              \
+                   f, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                                \
+  }                                                                                                          \
   INLINE admpi_expr name##_dv(D a, V b) {                                                                    \
     const double x1 = *a, x2 = b->value, y = name##_y(x1, x2);                                               \
     return form_v(y, b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                   \
   }                                                                                                          \
-  INLINE admpi_expr name##_de(D a, E e) {                                                                    \
+  COLD admpi_expr name##_de_slow(D a, E e) {                                                                 \
     const region b = taken(e);                                                                               \
     const double x1 = *a, x2 = b.value, y = name##_y(x1, x2);                                                \
     return form_e(y, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                                 \
+  }                                                                                                          \
+  INLINE admpi_expr name##_de(D a, E e) {                                                                    \
+    const region b = seen(e);                                                                                \
+    if (!is_simple(b)) return name##_de_slow(a, e);                                                          \
+    const double x1 = *a, x2 = b.value, y = name##_y(x1, x2);                                                \
+    return fast_e(y, e, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                              \
   }                                                                                                          \
   INLINE admpi_var name##_pvv(V a, V b) {                                                                    \
     const double x1 = a->value, x2 = b->value, y = name##_y(x1, x2);                                         \
@@ -102,12 +135,20 @@
     const double y = formula;                                                                                \
     return form_v(y, a, cheap || a->id != 0 ? dy : 0.0);                                                     \
   }                                                                                                          \
-  INLINE admpi_expr name##_e##kind(E e, const type *b) {                                                     \
+  COLD admpi_expr name##_e##kind##_slow(E e, const type *b) {                                                \
     const region a = taken(e);                                                                               \
     const double x1 = a.value;                                                                               \
     const type x2 = *b;                                                                                      \
     const double y = formula;                                                                                \
     return form_e(y, a, cheap || a.count != 0 ? dy : 0.0);                                                   \
+  }                                                                                                          \
+  INLINE admpi_expr name##_e##kind(E e, const type *b) {                                                     \
+    const region a = seen(e);                                                                                \
+    if (!is_simple(a)) return name##_e##kind##_slow(e, b);                                                   \
+    const double x1 = a.value;                                                                               \
+    const type x2 = *b;                                                                                      \
+    const double y = formula;                                                                                \
+    return fast_e(y, e, a, cheap || a.count != 0 ? dy : 0.0);                                                \
   }                                                                                                          \
   INLINE admpi_var name##_pv##kind(V a, const type *b) {                                                     \
     const double x1 = a->value;                                                                              \
@@ -163,7 +204,20 @@ typedef struct known {
 FIRST_OF(known, known, k, ((void)x1, x2.value), ((void)y, x2.partial), 1)
 
 /* Assignment, and the end of expressions whose derivative nobody wants. */
-void admpif_assign_(admpi_var *y_out, E e) { *y_out = closed(e); }
+COLD void assign_slow(admpi_var *y_out, E e) { *y_out = closed(e); }
+void admpif_assign_(admpi_var *y_out, E e) {
+  const region x = seen(e);
+  admpi_tape *tape = admpi_tls_tape;
+  if (UNLIKELY((x.count - 1 >= MAX_LEAVES) | (x.at + x.count != s.top) | (s.holes != 0) |
+               (tape->argument_end - tape->argument < (ptrdiff_t)x.count))) {
+    assign_slow(y_out, e);
+    return;
+  }
+  const admpi_var y = write_leaves(tape, x.value, s.leaves + x.at, x.count);
+  s.top = x.at;
+  ((admpi_expr *)e)->where = (uint64_t)RECORDED << 32 | y.id;
+  *y_out = y;
+}
 void admpif_drop_(E e) {
   if (e->where >> 32 >= KEPT) return;
   const region a = taken(e);

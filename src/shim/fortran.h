@@ -36,10 +36,16 @@ typedef struct region {
   uint32_t count;
 } region;
 
-typedef struct leaf {
-  double partial;
-  uint32_t id;
-  uint32_t tag;
+/* A leaf moves as one word of 16 bytes, id and tag as bits beside the partial: a load of what was stored in two parts would wait
+ * for both. */
+typedef double leaf_bits __attribute__((vector_size(16)));
+typedef union leaf {
+  leaf_bits bits;
+  struct {
+    double partial;
+    uint32_t id;
+    uint32_t tag;
+  };
 } leaf;
 
 #define MAX_LEAVES 254
@@ -48,9 +54,9 @@ typedef struct leaf {
 /* How many leaves are kept; a power of 2. */
 #define MAX_KEPT 1024
 
-/* `end` is 0 before the first leaf, `stamps` not NULL where expressions are checked. `stamps[i]` is the stamp of the live
- * expression whose leaves begin at i, else 0. `kept` is a ring, with room behind for those that begin near its end; `kept_next`
- * counts all that it ever had. */
+/* `capacity` is 0 before the first leaf. `end` is the same, or 0 where expressions are checked: operators then go the slow way.
+ * `stamps` is not NULL where expressions are checked. `stamps[i]` is the stamp of the live expression whose leaves begin at i,
+ * else 0. `kept` is a ring, with room behind for those that begin near its end; `kept_next` counts all that it ever had. */
 typedef struct stack {
   leaf *leaves;
   leaf *kept;
@@ -74,22 +80,10 @@ static __thread stack s __attribute__((tls_model("initial-exec")));
 /* Sets the thread's error message, and returns the code. */
 int32_t admpi_shim_fail(int32_t code, const char *message);
 
-/* A leaf moves as one word of 16 bytes, id and tag as bits beside the partial: a load of what was stored in two parts would wait
- * for both. */
-typedef double leaf_bits __attribute__((vector_size(16)));
-
-INLINE leaf_bits bits_of(const leaf *x) {
-  leaf_bits bits;
-  memcpy(&bits, x, sizeof bits);
-  return bits;
-}
-
-INLINE void put_bits(leaf *to, leaf_bits bits) { memcpy(to, &bits, sizeof bits); }
-
 INLINE void put(leaf *to, const admpi_var *x, double partial) {
   double word;
   memcpy(&word, &x->id, sizeof word);
-  put_bits(to, (leaf_bits){partial, word});
+  to->bits = (leaf_bits){partial, word};
 }
 
 /* Statements. */
@@ -206,19 +200,23 @@ static int more_stamps(uint64_t capacity) {
   return 1;
 }
 
+static void set_end(void) { s.end = s.stamps == NULL ? s.capacity : 0; }
+
 /* Room for `more` leaves. Without memory the tape's next sweep fails, and all that is live is given up, which makes room: 0. */
 COLD int grow(uint32_t more) {
   uint64_t capacity = s.capacity ? 2 * (uint64_t)s.capacity : FIRST_LEAVES;
   const int checked = s.stamps != NULL || (s.capacity == 0 && (admpi_tls_tape->checking & 1));
   while (capacity < (uint64_t)s.top + more) capacity *= 2;
   if (s.leaves != nowhere && (s.capacity ? more_leaves(capacity) : first_leaves()) && (!checked || more_stamps(capacity))) {
-    s.capacity = s.end = (uint32_t)capacity;
+    s.capacity = (uint32_t)capacity;
+    set_end();
     return 1;
   }
   if (s.capacity == 0) {
     s.leaves = nowhere;
     s.kept = nowhere + FIRST_LEAVES;
-    s.capacity = s.end = FIRST_LEAVES;
+    s.capacity = FIRST_LEAVES;
+    set_end();
   }
   s.top = s.holes = 0;
   admpi_detail_tape_fail(admpi_tls_tape, admpi_shim_fail(ADMPI_ERR_MEMORY, "there is no memory for the operands of expressions in Fortran"));
@@ -240,6 +238,7 @@ static inline void set_checked(int on) {
   free(s.stamps);
   s.stamps = NULL;
   if (on) s.stamps = calloc(s.capacity, sizeof *s.stamps); /* without memory nothing is checked */
+  set_end();
 }
 
 static region taken_again(admpi_expr *e, region y);
@@ -248,7 +247,7 @@ static region taken_again(admpi_expr *e, region y);
 INLINE void keep(admpi_expr *e, region y) {
   leaf *to = s.kept + (s.kept_next & (MAX_KEPT - 1));
   const leaf *x = s.leaves + y.at;
-  for (uint32_t i = 0; i < y.count; i++) put_bits(to + i, bits_of(x + i));
+  for (uint32_t i = 0; i < y.count; i++) to[i].bits = x[i].bits;
   e->where = (uint64_t)(KEPT | y.count) << 32 | s.kept_next;
   s.kept_next += y.count;
 }
@@ -328,7 +327,7 @@ static admpi_var recorded(admpi_expr *e, region y) {
 
 /* Pushes a variable. */
 INLINE region pushed(const admpi_var *x) {
-  if (UNLIKELY(s.top == s.end)) grow(1);
+  if (UNLIKELY(s.top == s.capacity)) grow(1);
   const region y = {x->value, s.top, x->id != 0};
   put(s.leaves + s.top, x, 1.0);
   s.top += y.count;
@@ -357,7 +356,7 @@ INLINE admpi_var closed(const admpi_expr *e) {
 
 /* Moves the leaves of `e` to the top. */
 COLD void lift(region *e, uint32_t more) {
-  if (s.end - s.top < e->count + more && !grow(e->count + more)) e->count = 0;
+  if (s.capacity - s.top < e->count + more && !grow(e->count + more)) e->count = 0;
   if (e->count == 0) {
     e->at = s.top;
   } else if (e->at + e->count != s.top) {
@@ -374,15 +373,16 @@ COLD void shorten(region *e) {
   *e = pushed(&y);
 }
 
-COLD void arrange(region *e, uint32_t more) {
-  if (e->count + more > MAX_LEAVES) shorten(e);
-  lift(e, more);
+COLD region arranged(region e, uint32_t more) {
+  if (e.count + more > MAX_LEAVES) shorten(&e);
+  lift(&e, more);
+  return e;
 }
 
 /* What is about to be consumed, on top of the stack with room for `more` leaves above. */
 INLINE region taken_on_top(const admpi_expr *e, uint32_t more) {
-  region y = taken(e);
-  if (UNLIKELY((y.count + more > MAX_LEAVES) | (y.at + y.count != s.top) | (s.end - s.top < more))) arrange(&y, more);
+  const region y = taken(e);
+  if ((y.count + more > MAX_LEAVES) | (y.at + y.count != s.top) | (s.capacity - s.top < more)) return arranged(y, more);
   return y;
 }
 
@@ -399,19 +399,66 @@ static __attribute__((noinline)) admpi_expr join_slow(double value, region a, re
   return made(value, a.at, a.count + b.count);
 }
 
+/* The fast way of an operator is for expressions that were not used before, are not checked, and lie where the result can grow.
+ * All others go the slow way, by a tail call, so that the fast one calls nothing. */
+
+INLINE region seen(const admpi_expr *e) { return (region){e->value, (uint32_t)e->where, (uint32_t)(e->where >> 32)}; }
+INLINE int is_simple(region y) { return LIKELY((y.count <= MAX_LEAVES) & (s.top <= s.end)); }
+INLINE int is_on_top(region y, uint32_t more) {
+  return LIKELY((y.count <= MAX_LEAVES - more) & (y.at + y.count == s.top) & ((uint64_t)s.top + more <= s.end));
+}
+INLINE int are_neighbours(region a, region b) {
+  return LIKELY((a.count <= MAX_LEAVES) & (b.count <= MAX_LEAVES) & (a.count + b.count <= MAX_LEAVES) & (a.at + a.count == b.at) &
+                (s.top <= s.end));
+}
+/* Keeps the leaves and scales them. */
+INLINE void keep_scaled(const admpi_expr *e, region y, double factor) {
+  if (__builtin_constant_p(factor) && factor == 1.0) {
+    keep((admpi_expr *)e, y);
+    return;
+  }
+  leaf *to = s.kept + (s.kept_next & (MAX_KEPT - 1));
+  leaf *x = s.leaves + y.at;
+  for (uint32_t i = 0; i < y.count; i++) {
+    leaf_bits bits = x[i].bits;
+    to[i].bits = bits;
+    bits[0] *= factor;
+    x[i].bits = bits;
+  }
+  ((admpi_expr *)e)->where = (uint64_t)(KEPT | y.count) << 32 | s.kept_next;
+  s.kept_next += y.count;
+}
+INLINE admpi_expr simple(double value, uint32_t at, uint32_t count) {
+  return (admpi_expr){value, (uint64_t)count << 32 | at};
+}
+INLINE admpi_expr fast_e(double value, const admpi_expr *e, region a, double da) {
+  keep_scaled(e, a, da);
+  return simple(value, a.at, a.count);
+}
+INLINE admpi_expr fast_ev(double value, const admpi_expr *e, region a, double da, const admpi_var *b, double db) {
+  const uint32_t n = b->id != 0;
+  keep_scaled(e, a, da);
+  put(s.leaves + a.at + a.count, b, db);
+  s.top += n;
+  return simple(value, a.at, a.count + n);
+}
+INLINE admpi_expr fast_ee(double value, const admpi_expr *e, region a, double da, const admpi_expr *f, region b, double db) {
+  keep_scaled(e, a, da);
+  keep_scaled(f, b, db);
+  return simple(value, a.at, a.count + b.count);
+}
+
 INLINE void scale(region e, double factor) {
   if (__builtin_constant_p(factor) && factor == 1.0) return;
   leaf *x = s.leaves + e.at;
   for (uint32_t i = 0; i < e.count; i++) {
-    leaf_bits bits = bits_of(x + i);
-    bits[0] *= factor;
-    put_bits(x + i, bits);
+    x[i].bits[0] *= factor;
   }
 }
 
 /* The forms of an operation, by its operands: v active, e an expression, d passive. */
 
-INLINE admpi_expr push(double value, const admpi_var *a, double da, const admpi_var *b, double db) {
+INLINE region push(double value, const admpi_var *a, double da, const admpi_var *b, double db) {
   const uint32_t at = s.top;
   uint32_t n = a->id != 0;
   leaf *x = s.leaves + at;
@@ -421,23 +468,26 @@ INLINE admpi_expr push(double value, const admpi_var *a, double da, const admpi_
     n += b->id != 0;
   }
   s.top = at + n;
-  return made(value, at, n);
+  return (region){value, at, n};
 }
 
-/* The slow paths are tail calls, so that the fast ones need no stack frame. */
+/* Without memory, `grow` has made room by giving all up. */
 COLD admpi_expr push_slow(double value, const admpi_var *a, double da, const admpi_var *b, double db) {
-  grow(2);
-  return push(value, a, da, b, db);
+  if (s.capacity - s.top < 2) grow(2);
+  const region y = push(value, a, da, b, db);
+  return made(y.value, y.at, y.count);
 }
 
 INLINE admpi_expr form_v(double value, const admpi_var *a, double da) {
-  if (UNLIKELY(s.end - s.top < 2)) return push_slow(value, a, da, NULL, 0.0);
-  return push(value, a, da, NULL, 0.0);
+  if (UNLIKELY((uint64_t)s.top + 2 > s.end)) return push_slow(value, a, da, NULL, 0.0);
+  const region y = push(value, a, da, NULL, 0.0);
+  return simple(y.value, y.at, y.count);
 }
 
 INLINE admpi_expr form_vv(double value, const admpi_var *a, double da, const admpi_var *b, double db) {
-  if (UNLIKELY(s.end - s.top < 2)) return push_slow(value, a, da, b, db);
-  return push(value, a, da, b, db);
+  if (UNLIKELY((uint64_t)s.top + 2 > s.end)) return push_slow(value, a, da, b, db);
+  const region y = push(value, a, da, b, db);
+  return simple(y.value, y.at, y.count);
 }
 
 INLINE admpi_expr form_e(double value, region a, double da) {
@@ -465,7 +515,7 @@ INLINE admpi_expr form_ee(double value, region a, double da, region b, double db
 INLINE void append(region *e, const admpi_var *x, double partial) {
   if (x->id == 0) return;
   if (UNLIKELY(e->count == MAX_LEAVES)) shorten(e);
-  if (UNLIKELY(s.top == s.end) && !grow(1)) *e = (region){e->value, s.top, 0};
+  if (UNLIKELY(s.top == s.capacity) && !grow(1)) *e = (region){e->value, s.top, 0};
   put(s.leaves + s.top, x, partial);
   s.top++;
   e->count++;
@@ -479,7 +529,7 @@ static inline void append_taken(region *e, region x) {
     e->count += x.count;
     return;
   }
-  if (s.end - s.top < x.count && !grow(x.count)) {
+  if (s.capacity - s.top < x.count && !grow(x.count)) {
     *e = (region){e->value, s.top, 0};
     return;
   }
