@@ -321,12 +321,12 @@ static void check_memory(void) {
     CHECK(after.committed_bytes == before.committed_bytes && after.ids == 0 && after.events == 0);
   }
   /* As many steps as a long run records, all at once. */
-  for (int round = 0; round < 2; round++) {
+  for (int round = 0; round < 2 && ranks == 1; round++) {
     for (int step = 0; step < 10000; step++) FW_AMPI_Bcast(x, 8, AMPI_ADOUBLE, 0, MPI_COMM_SELF);
     admpi_step_statistics(round == 0 ? &before : &after, NULL);
     for (int step = 0; step < 10000; step++) BACK(Bcast, xb, 8, AMPI_ADOUBLE, 0, MPI_COMM_SELF);
   }
-  CHECK(after.committed_bytes == before.committed_bytes && after.events == before.events);
+  CHECK(ranks > 1 || (after.committed_bytes == before.committed_bytes && after.events == before.events && before.events > 0));
   for (int step = 0; step < 200; step++) FW_AMPI_Allreduce(MPI_IN_PLACE, x, 8, AMPI_ADOUBLE, MPI_SUM, comm);
   for (int step = 0; step < 200; step++) BACK(Allreduce, MPI_IN_PLACE, xb, 8, AMPI_ADOUBLE, MPI_SUM, comm);
   admpi_step_statistics(&after, NULL);

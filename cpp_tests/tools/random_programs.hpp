@@ -179,7 +179,7 @@ void run(int which, MPI_Datatype type, list<S> &x, list<S> &y) {
   else random<S>(static_cast<std::uint64_t>(which - count + 1), type, x, y);
 }
 /// How many of them tests run.
-inline constexpr int random_programs = 40;
+inline constexpr int random_programs = 24;
 
 }  // namespace programs
 

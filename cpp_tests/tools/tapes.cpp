@@ -112,10 +112,11 @@ TEST_CASE("test_tool_whose_tape_is_reset_holds_nothing") {
 }
 
 TEST_CASE("test_tool_registers_a_hundred_thousand_operations_in_flat_memory") {
+  if (size() > 1) return;  // what is recorded is a rank's own
   constexpr behaviour B = behaviour::counting;
   const MPI_Datatype type = table<B>::datatype();
   admpi_statistics held{}, first{};
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int turn = 0; turn < 2; ++turn) {
     tape<B> record;
     record.recording = true;
     list<real<B>> x(2), y(2);
