@@ -256,7 +256,7 @@ def bundled_prefixes(call):
 
 
 def tangent_calls():
-    first = f"/* {NOTE}: the calls that move data, on numbers with their tangents. */\n#include \"tangents.h\"\n"
+    first = f"/* {NOTE}: the calls that move data, on numbers with their tangents. Long: generated. */\n#include \"tangents.h\"\n"
     bundles = [bundled(call, prefix) for call in CALLS for prefix in bundled_prefixes(call)]
     return "\n".join([first] + [tangent(call) for call in CALLS] + bundles)
 
@@ -267,7 +267,7 @@ def hands_on(call, prefix, to):
 
 
 def calls():
-    parts = [f"/* {NOTE}: the calls that move data, plain, forwards and backwards. */\n#include \"runtime.h\"\n"]
+    parts = [f"/* {NOTE}: the calls that move data, plain, forwards and backwards. Long: generated. */\n#include \"runtime.h\"\n"]
     for call in CALLS:
         parts.append(f"OURS_IS(int, {call.name}, ({', '.join(ours_parameters(call))}))\n" + plain(call) + forward(call) + backward(call))
         if call.is_shadowed:

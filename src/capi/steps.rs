@@ -79,7 +79,38 @@ pub unsafe extern "C-unwind" fn admpi_step_argument(
     let float = flags & ADMPI_STEP_FLOAT != 0;
     let item = if float { ADMPI_STEP_ITEM_FLOAT } else { ADMPI_STEP_ITEM_DOUBLE };
     // SAFETY: as the C contract says.
-    unsafe { admpi_step_items(name, numbers, n, item, flags, values_out) }
+    unsafe { give(("values_out", values_out), || stage((name, numbers, n), item, flags)) }
+}
+
+/// The argument `n` items at `base`, whose `name` is a static string.
+///
+/// # Safety
+/// As the C contract of `admpi_step_items` says.
+unsafe fn stage(
+    (name, base, n): (*const c_char, *mut c_void, i64),
+    item: i64,
+    flags: i32,
+) -> Result<*mut admpi_var> {
+    // SAFETY: the caller's promise; so below.
+    let name = unsafe { text("name", name) }?;
+    let format = format_of(item)?;
+    let each = if let Format::Items(item) = format { item.places() } else { 1 };
+    let n = usize::try_from(n)
+        .ok()
+        .filter(|n| n.checked_mul(each * size_of::<admpi_var>()).is_some())
+        .ok_or_else(|| {
+            Error::new(Code::Argument, format!("{}: {n} numbers", name.to_string_lossy()))
+        })?;
+    if base.is_null() && n > 0 {
+        return Err(null(&name.to_string_lossy()));
+    }
+    let is = |flag: i32| flags & flag != 0;
+    let (reads, writes) = (is(ADMPI_STEP_READ), is(ADMPI_STEP_WRITTEN));
+    let turned = is(ADMPI_STEP_TURNED);
+    let place = Place::Array { base: base.cast(), format };
+    let argument = Argument { name, n: n * format.each(), place, reads, writes, turned };
+    // SAFETY: as above.
+    with_steps(|steps| unsafe { steps.argument(argument) })
 }
 
 fn format_of(item: i64) -> Result<Format> {
@@ -205,29 +236,7 @@ pub unsafe extern "C-unwind" fn admpi_step_items(
     values_out: *mut *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe {
-        give(("values_out", values_out), || {
-            let name = text("name", name)?;
-            let format = format_of(item)?;
-            let wrong = |why: String| {
-                Error::new(Code::Argument, format!("{}: {why}", name.to_string_lossy()))
-            };
-            let each = if let Format::Items(item) = format { item.places() } else { 1 };
-            let n = usize::try_from(n)
-                .ok()
-                .filter(|n| n.checked_mul(each * size_of::<admpi_var>()).is_some())
-                .ok_or_else(|| wrong(format!("{n} numbers")))?;
-            if base.is_null() && n > 0 {
-                return Err(null(&name.to_string_lossy()));
-            }
-            let is = |flag: i32| flags & flag != 0;
-            let (reads, writes) = (is(ADMPI_STEP_READ), is(ADMPI_STEP_WRITTEN));
-            let turned = is(ADMPI_STEP_TURNED);
-            let place = Place::Array { base: base.cast(), format };
-            let argument = Argument { name, n: n * format.each(), place, reads, writes, turned };
-            with_steps(|steps| steps.argument(argument))
-        })
-    }
+    unsafe { give(("values_out", values_out), || stage((name, base, n), item, flags)) }
 }
 
 /// Closes the step of a call that is complete, or has failed. The thread's tape is again the one before.
@@ -326,7 +335,7 @@ pub unsafe extern "C-unwind" fn admpi_step_reverse(
 ) -> i32 {
     let none = std::ptr::null();
     // SAFETY: as the C contract says.
-    unsafe { admpi_step_reverse_items(call, adjoint, none, none, n, completed) }
+    entry(|| unsafe { reverse(call, (adjoint, none, none, n), completed) })
 }
 
 /// As admpi_step_reverse, where adjoints may lie otherwise than the numbers, and their counts are compared.
@@ -348,25 +357,38 @@ pub unsafe extern "C-unwind" fn admpi_step_reverse_items(
     completed: *mut c_void,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        let call = text("call", call)?;
-        let adjoint = array("adjoint", adjoint, n)?;
-        let told = |i: usize, base: *mut c_void| -> Result<Told> {
-            let count = if items.is_null() || counts.is_null() { -1 } else { *counts.add(i) };
-            let shape = match usize::try_from(count) {
-                Ok(count) => {
-                    let format = format_of(*items.add(i))?;
-                    Some((format, count.saturating_mul(format.each())))
-                }
-                Err(_) => None,
-            };
-            Ok(Told { base: base.cast(), shape })
+    entry(|| unsafe { reverse(call, (adjoint, items, counts, n), completed) })
+}
+
+/// Reverses the last step with the adjoints of `n` arguments.
+///
+/// # Safety
+/// As the C contract of `admpi_step_reverse_items` says.
+unsafe fn reverse(
+    call: *const c_char,
+    (adjoint, items, counts, n): (*const *mut c_void, *const i64, *const i64, i64),
+    completed: *mut c_void,
+) -> Result<()> {
+    // SAFETY: the caller's promise; so below.
+    let (call, adjoint) = unsafe { (text("call", call)?, array("adjoint", adjoint, n)?) };
+    let told = |(i, &base): (usize, &*mut c_void)| -> Result<Told> {
+        let are_told = !items.is_null() && !counts.is_null();
+        // SAFETY: as above: there are as many.
+        let (item, count) =
+            if are_told { unsafe { (*items.add(i), *counts.add(i)) } } else { (0, -1) };
+        let shape = match usize::try_from(count) {
+            Ok(count) => {
+                let format = format_of(item)?;
+                Some((format, count.saturating_mul(format.each())))
+            }
+            Err(_) => None,
         };
-        let told = adjoint.iter().enumerate().map(|(i, &base)| told(i, base));
-        let adjoints = told.collect::<Result<Vec<_>>>()?;
-        let given = Given { adjoints: &adjoints, completed: completed.cast() };
-        with_steps(|steps| steps.reverse(call, &given))
-    })
+        Ok(Told { base: base.cast(), shape })
+    };
+    let adjoints = adjoint.iter().enumerate().map(told).collect::<Result<Vec<_>>>()?;
+    let given = Given { adjoints: &adjoints, completed: completed.cast() };
+    // SAFETY: as above.
+    with_steps(|steps| unsafe { steps.reverse(call, &given) })
 }
 
 /// Returns how many steps of this thread are recorded, and what its companion tape holds.
