@@ -134,16 +134,23 @@ impl Format {
 
     /// Places of `n` numbers.
     pub fn all_places(self, n: usize) -> usize {
-        n / self.each() * self.places()
+        if let Self::Items(_) = self { n / self.each() * self.places() } else { n }
     }
 
-    /// The place of number `i`.
+    /// The place of number `i`. Numbers in a row are in the order of their places: no division for each of them.
+    #[inline]
     pub fn place_of(self, i: usize) -> usize {
-        let each = self.each();
-        i / each * self.places() + i % each
+        match self {
+            Self::Double | Self::Float => i,
+            Self::Items(item) => {
+                let each = item.numbers.len();
+                i / each * item.places() + i % each
+            }
+        }
     }
 
     /// Where number `i` behind `base` lies, and whether it is a float.
+    #[inline]
     fn find(self, base: *mut u8, i: usize) -> (*mut u8, bool) {
         match self {
             Self::Double => (base.wrapping_add(i * size_of::<f64>()), false),
@@ -160,6 +167,7 @@ impl Format {
     ///
     /// # Safety
     /// It is there.
+    #[inline]
     pub unsafe fn read(self, base: *const u8, i: usize) -> f64 {
         let (at, float) = self.find(base.cast_mut(), i);
         // SAFETY: the caller's promise.
@@ -174,6 +182,7 @@ impl Format {
 
     /// # Safety
     /// As for `read`, and nothing else refers to it.
+    #[inline]
     #[allow(clippy::cast_possible_truncation)] // the tool's numbers are no longer
     pub unsafe fn write(self, base: *mut u8, i: usize, number: f64) {
         let (at, float) = self.find(base, i);
@@ -277,6 +286,7 @@ impl Match {
     }
 
     /// What belongs to number `i`.
+    #[inline]
     pub fn of(&self, i: usize) -> Option<usize> {
         match self {
             Self::InOrder => Some(i),
