@@ -70,3 +70,15 @@ function(admpi_variant_random program on_ranks)
       COMMAND ${run} ${setting} ADMPI_RANDOM_SECONDS=10 ${launcher} "$<TARGET_FILE:${program}>")
   endforeach()
 endfunction()
+
+# long: a hundred thousand random programs in all.
+function(admpi_variant_long program on_ranks)
+  foreach(share IN ITEMS "1:50000" "2:40000" "5:10000")
+    string(REPLACE ":" ";" share "${share}")
+    list(GET share 0 ranks)
+    list(GET share 1 programs)
+    admpi_launcher(launcher ${ranks})
+    admpi_register(${program}_long_${ranks} PROCESSORS ${ranks} TIMEOUT 3600 FULL LABELS mpi
+      COMMAND ${run} ADMPI_RANDOM_PROGRAMS=${programs} ADMPI_RANDOM_SECONDS=3500 ${launcher} "$<TARGET_FILE:${program}>")
+  endforeach()
+endfunction()

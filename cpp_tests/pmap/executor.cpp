@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pmap/problem.hpp"
@@ -268,6 +269,9 @@ TEST_CASE("test_executor_failures") {
   check(ADMPI_ERR_SHAPE, "x is 8 x 4, not (3, F)", pmap_program("def f(x: Tensor[(3, F), 0]):\n    return x\n"), {in[0]});
   check(ADMPI_ERR_DEPTH, "[0, 0]", pmap_program(of.text).data_parallel("[]", "[0, 0]", {"x"}), in);
   check(ADMPI_ERR_PLACEMENT, "the root of f is device 3", pmap_program("def f(x: Tensor[(B, F), 3]):\n    return x\n"), {in[0]});
+  std::string many = "def f(x0: Tensor[(B, F), 0]";
+  for (int k = 1; k < 129; ++k) many += ", x" + std::to_string(k) + ": Tensor[(B, F), 0]";
+  check(ADMPI_ERR_LIMIT, "f has 129 inputs, more than 128", pmap_program(many + "):\n    return x0\n"), matrices(129, in[0]));
   // Ranks that built different functions, of which some have run before.
   p.execute(program, in);
   for (int odd = 0; size() > 1 && odd < size(); odd += size() - 1) {
@@ -311,16 +315,61 @@ def crossing(x: Tensor[(B, F), 0]):
   CHECK(contains(failure(p, ADMPI_ERR_NOKEY, pmap_program(of.text).data_parallel("[]", "[7]", {"x"}), of.inputs()), "[7]"));
 }
 
+namespace {
+
+/// What the ranks can do, measured once.
+const admpi_pmap_topology &calibrated() {
+  static const admpi_pmap_topology found = [] {
+    admpi_pmap_topology made = {};
+    admpi::detail::check(admpi_pmap_calibrate(test::world, &made));
+    return made;
+  }();
+  return found;
+}
+
+}  // namespace
+
 TEST_CASE("test_executor_calibrates") {
-  admpi_pmap_topology found = {};
-  admpi::detail::check(admpi_pmap_calibrate(test::world, &found));
+  const admpi_pmap_topology found = calibrated();
   for (const double x : {found.flops, found.bandwidth, found.launch, found.alpha, found.beta}) {
     CHECK(x > 0.0);
     CHECK(std::isfinite(x));
+  }
+  CHECK(found.agreement > 0.0);
+  CHECK(found.cores >= 0.0);
+  for (const auto &curve : found.measured) {
+    // One rank sends nothing.
+    const bool moves = &curve - found.measured >= 16;
+    CHECK((curve[0] > 0.0) == (size() > 1 || !moves));
+    for (int k = 1; k < 4; ++k) CHECK(curve[k] >= curve[k - 1]);
   }
   // The same on all ranks.
   double first = found.flops;
   MPI_Bcast(&first, 1, MPI_DOUBLE, 0, test::world);
   CHECK(first == found.flops);
   CHECK(admpi_pmap_calibrate(test::world, nullptr) == ADMPI_ERR_NULL);
+}
+
+TEST_CASE("test_executor_calibrated_products_take_what_products_take") {
+  const admpi_pmap_topology found = calibrated();
+  const pmap_program product("def f(x: Tensor[(N, K), 0], w: Tensor[(K, M), 0]):\n    y = MatMul(x, w)\n    return y\n");
+  // None of them is what the calibration multiplies.
+  const std::int64_t shapes[][3] = {{150, 150, 150}, {300, 60, 200}, {200, 300, 20}};
+  for (const auto &[n, k, m] : shapes) {
+    const varmat x(n, k, 0.5), w(k, m, 0.5);
+    double fastest = 1e300;
+    for (int time = 0; time < 40; ++time) {
+      const double begin = MPI_Wtime();
+      multiply(x, w);
+      fastest = std::min(fastest, MPI_Wtime() - begin);
+    }
+    const std::string sizes = "N=" + std::to_string(n) + ", K=" + std::to_string(k) + ", M=" + std::to_string(m);
+    const double predicted = product.simulate(sizes, device_map("[0]"), &found).makespan() - 2.0 * found.agreement;
+    CAPTURE(sizes);
+    CAPTURE(fastest);
+    CAPTURE(predicted);
+    // The machine may be busy with one of both.
+    if (rank() == 0) CHECK(predicted < 4.0 * fastest);
+    if (rank() == 0) CHECK(fastest < 4.0 * predicted);
+  }
 }

@@ -21,6 +21,17 @@ const char network[] = R"(def network(x: Tensor[(B, F), 0], wA: Tensor[(F, H), 0
 )";
 const char sizes[] = "B=8, F=4, H=6, C=2";
 
+admpi_pmap_topology topology(double launch, double alpha, double beta, double memory = 0.0) {
+  admpi_pmap_topology made = {};
+  made.flops = 1e9;
+  made.bandwidth = 1e10;
+  made.launch = launch;
+  made.alpha = alpha;
+  made.beta = beta;
+  made.memory = memory;
+  return made;
+}
+
 pmap_program nested() { return pmap_program(network).data_parallel("[]", "[]", {"x"}).horizontal_parallel("[d]", "[d]"); }
 
 }  // namespace
@@ -49,11 +60,21 @@ TEST_CASE("test_pmap_program_costs_what_the_design_says") {
   check(2, 400, 480, 144);
   check(3, 64, 336, 144);
   check(4, 64, 336, 144);
-  CHECK(found.account(3).peak == 432);
+  // By hand: its inputs, copies and parts, and what is made of them, at the moment at which most of it is there.
+  const std::int64_t x = 8 * 8 * 4, wA = 8 * 4 * 6, wB = 8 * 6 * 2, a = 8 * 4 * 3, y = 8 * 4 * 2;
+  CHECK(found.account(0).peak == x + wA + wB + 2 * y);
+  for (const admpi::device d : {1, 2}) CHECK(found.account(d).peak == x / 2 + wA + wB + x / 2 + wA / 2 + wB / 2 + a + y);
+  for (const admpi::device d : {3, 4}) CHECK(found.account(d).peak == x / 2 + wA / 2 + wB / 2 + a + y);
+  const std::string table = found.table();
+  for (const char *column : {"device", "busy", "idle", "sent", "received", "peak"}) CHECK(table.find(column) != std::string::npos);
+  // A line of the drawing: the device waits, moves values, multiplies.
+  const std::size_t line = table.find("       3 |");
+  REQUIRE(line != std::string::npos);
+  for (const char letter : {'.', 'b', 's', 'M', 'a'}) CHECK(table.substr(line, 84).find(letter) != std::string::npos);
   CHECK(found.table().find("d=2, dd=4") != std::string::npos);
   CHECK(found.trace().find("\"name\":\"allreduce\",\"ph\":\"X\"") != std::string::npos);
   // A slower line takes longer; the rest stays.
-  const admpi_pmap_topology slow = {1e9, 1e10, 1e-6, 1e-3, 1e-9, 0.0};
+  const admpi_pmap_topology slow = topology(1e-6, 1e-3, 1e-9);
   const pmap_simulation other = nested().simulate(sizes, map, &slow);
   CHECK(other.makespan() > 10.0 * found.makespan());
   CHECK(other.account(1).sent == 400);
@@ -73,7 +94,7 @@ TEST_CASE("test_pmap_program_refusals") {
   CHECK(code_of([&] { program.shard("[]", "[e]", "x=0"); }) == ADMPI_ERR_UNBOUND);
   CHECK(code_of([&] { nested().simulate(sizes, device_map("[1, 2]")); }) == ADMPI_ERR_DEPTH);
   CHECK(code_of([&] { nested().simulate("B=8", map); }) == ADMPI_ERR_SHAPE);
-  const admpi_pmap_topology small = {1e9, 1e10, 1e-6, 1e-6, 1e-9, 400.0};
+  const admpi_pmap_topology small = topology(1e-6, 1e-6, 1e-9, 400.0);
   CHECK(message<admpi::memcap_error>([&] { nested().simulate(sizes, map, &small); }).find("device 0: ") == 0);
   CHECK(code_of([&] { nested().simulate(sizes, map).account(9); }) == ADMPI_ERR_BADDEV);
 }
@@ -103,10 +124,17 @@ TEST_CASE("test_pmap_program_sharded_up_to_some_values") {
 
 TEST_CASE("test_pmap_program_plans") {
   const pmap_program program(network);
-  const admpi_pmap_topology dear = {1e9, 1e10, 1e-6, 1.0, 1e-9, 0.0}, free = {1e9, 1e10, 0.0, 0.0, 0.0, 0.0};
+  const admpi_pmap_topology dear = topology(1e-6, 1.0, 1e-9), free = topology(0.0, 0.0, 0.0);
   CHECK(program.plan(sizes, {1, 2, 3, 4}, {"x"}, &dear).first.text() == network);
   const auto plan = program.plan("B=64, F=64, H=64, C=64", {1, 2, 3, 4}, {"x"}, &free);
   const double seconds = plan.first.simulate("B=64, F=64, H=64, C=64", plan.second, &free).makespan();
   CHECK(seconds < 0.3 * program.simulate("B=64, F=64, H=64, C=64", plan.second, &free).makespan());
   CHECK(code_of([&] { program.plan(sizes, {}, {}); }) == ADMPI_ERR_EMPTY);
+  // The reasons: the device 0, with the root, is among these, and the fastest of the lines is the plan.
+  const std::string why = program.plan_table("B=64, F=64, H=64, C=64", {0, 1, 2, 3}, {"x"}, &free);
+  for (const char *way : {"as it is", "data-parallel ", "horizontal ", "data-parallel, then horizontal", "horizontal, then data-parallel"})
+    CHECK(why.find(way) != std::string::npos);
+  CHECK(program.plan_table(sizes, {0, 1}, {"wA"}).find("none  data-parallel") != std::string::npos);
+  CHECK(program.plan_table(sizes, {0, 1}, {"wA"}).find("cannot be sharded") != std::string::npos);
+  CHECK(code_of([&] { program.plan_table(sizes, {}, {}); }) == ADMPI_ERR_EMPTY);
 }

@@ -186,20 +186,33 @@ class pmap_program {
   /// by rows.
   std::pair<pmap_program, device_map> plan(const std::string &sizes, const devices &list, const std::vector<std::string> &inputs,
                                            const admpi_pmap_topology *topology = nullptr) const {
-    std::string names;
-    for (const std::string &input : inputs) names += (names.empty() ? "[" : ", ") + input;
     admpi_device_map *map = nullptr;
     const pmap_program program([&](admpi_pmap_program **out) {
-      return admpi_pmap_plan(of_.get(), sizes.c_str(), names.empty() ? "[]" : (names + "]").c_str(), list.data(),
-                             static_cast<std::int64_t>(list.size()), topology, out, &map);
+      return admpi_pmap_plan(of_.get(), sizes.c_str(), keys_of(inputs).c_str(), list.data(), static_cast<std::int64_t>(list.size()), topology, out,
+                             &map);
     });
     return {program, device_map(map)};
+  }
+  /// Why: a table with a line for each way, with its time or why it fails.
+  std::string plan_table(const std::string &sizes, const devices &list, const std::vector<std::string> &inputs,
+                         const admpi_pmap_topology *topology = nullptr) const {
+    const std::string names = keys_of(inputs);
+    return detail::text_of([&](std::int64_t room, char *out, std::int64_t *n) {
+      return admpi_pmap_plan_table(of_.get(), sizes.c_str(), names.c_str(), list.data(), static_cast<std::int64_t>(list.size()), topology, room,
+                                   out, n);
+    });
   }
 
   /// For the C interface.
   const admpi_pmap_program *get() const noexcept { return of_.get(); }
 
  private:
+  static std::string keys_of(const std::vector<std::string> &names) {
+    std::string text = "[";
+    for (const std::string &name : names) text += (text.size() == 1 ? "" : ", ") + name;
+    return text + "]";
+  }
+
   std::pair<std::int64_t, std::int64_t> counts() const {
     std::pair<std::int64_t, std::int64_t> n;
     detail::check(admpi_pmap_program_count(of_.get(), &n.first, &n.second));

@@ -22,7 +22,8 @@ typedef struct admpi_pmap_simulation admpi_pmap_simulation;
 
 /**
  * What devices and the lines between them can do. Local work takes launch + max(flops / F, bytes / W) seconds, a message
- * alpha + beta * bytes.
+ * alpha + beta * bytes. What admpi_pmap_calibrate has measured takes the place of these formulas. Initialize it with zeros: fields may
+ * be added.
  */
 typedef struct admpi_pmap_topology {
   /**
@@ -49,6 +50,20 @@ typedef struct admpi_pmap_topology {
    * Bytes of a device's memory; 0: not limited.
    */
   double memory;
+  /**
+   * Seconds in which all ranks agree, once before and once after a function; 0: none.
+   */
+  double agreement;
+  /**
+   * How many devices work at a time, where devices share cores; 0: all.
+   */
+  double cores;
+  /**
+   * Seconds of each kind of operation for square matrices of 1, 20, 90 and 400 rows: MatMul, Add, Subtract, Multiply, Transpose, Sum,
+   * Solve (of one column), ReLU, Exp, Log, Tanh, Sin, Cos, Sqrt, Square, Negate; and between two devices send, scatter by rows and
+   * by columns, broadcast, gather by rows and by columns, reduce, allreduce. Zeros: not measured.
+   */
+  double measured[24][4];
 } admpi_pmap_topology;
 
 /**
@@ -218,6 +233,29 @@ int32_t admpi_pmap_plan(const struct admpi_pmap_program *program,
                         const struct admpi_pmap_topology *topology,
                         struct admpi_pmap_program **program_out,
                         admpi_device_map **map_out);
+
+/**
+ * Writes why admpi_pmap_plan gives what it gives: a table with a line for each way, with its time in seconds or why it fails.
+ * @param program        as for admpi_pmap_plan
+ * @param sizes          as for admpi_pmap_plan
+ * @param inputs         as for admpi_pmap_plan
+ * @param devices        as for admpi_pmap_plan
+ * @param n_devices      as for admpi_pmap_plan
+ * @param topology       as for admpi_pmap_plan
+ * @param capacity       room in text_out, in bytes
+ * @param[out] text_out  the text and a zero byte, or its beginning, as far as there is room; NULL if capacity is 0
+ * @param[out] n_out     bytes of the whole text, with the zero byte
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_EMPTY (no devices), ADMPI_ERR_DUP, ADMPI_ERR_SCOPE
+ */
+int32_t admpi_pmap_plan_table(const struct admpi_pmap_program *program,
+                              const char *sizes,
+                              const char *inputs,
+                              const int64_t *devices,
+                              int64_t n_devices,
+                              const struct admpi_pmap_topology *topology,
+                              int64_t capacity,
+                              char *text_out,
+                              int64_t *n_out);
 
 /**
  * Frees what a simulation found.

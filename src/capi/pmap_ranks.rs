@@ -494,7 +494,8 @@ pub unsafe extern "C-unwind" fn admpi_pmap_run(
 /// @param[out] values_out  `n_values` values on the root; free them with admpi_pmap_value_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an operation refuses its operands), ADMPI_ERR_ARITY,
 ///         ADMPI_ERR_PLACEMENT (not on the root, or within a body), ADMPI_ERR_SHAPE, ADMPI_ERR_MISMATCH (ranks have different
-///         functions), errors of the device map as for admpi_pmap_simulate, errors of recording, ADMPI_ERR_MPI
+///         functions), ADMPI_ERR_LIMIT (more than 128 inputs), errors of the device map as for admpi_pmap_simulate, errors of
+///         recording, ADMPI_ERR_MPI
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_pmap_execute(
     pmap: *mut admpi_pmap,
@@ -525,8 +526,8 @@ pub unsafe extern "C-unwind" fn admpi_pmap_execute(
     })
 }
 
-/// Measures what the ranks of a communicator can do: operations on all ranks side by side, of which the slowest counts, and messages
-/// between the first two. It takes some hundredths of a second. Collective. Nothing is recorded.
+/// Measures what the ranks of a communicator can do: operations on the first, and messages between the first two, by programs that
+/// they execute. It takes about a second. Collective. Nothing is recorded.
 /// @param comm               an intracommunicator
 /// @param[out] topology_out  for admpi_pmap_simulate, the same on all ranks; the memory is not limited
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MEMORY, ADMPI_ERR_MPI
@@ -541,7 +542,8 @@ pub unsafe extern "C-unwind" fn admpi_pmap_calibrate(
         }
         // SAFETY: as the C contract says.
         let found = calibrate(unsafe { Comm::new(comm) })?;
-        let Topology { flops, bandwidth, launch, alpha, beta, memory } = found;
+        let Topology { flops, bandwidth, launch, alpha, beta, memory, .. } = found;
+        let Topology { agreement, cores, measured, .. } = found;
         // SAFETY: as the C contract says.
         unsafe {
             topology_out.write(admpi_pmap_topology {
@@ -551,6 +553,9 @@ pub unsafe extern "C-unwind" fn admpi_pmap_calibrate(
                 alpha,
                 beta,
                 memory,
+                agreement,
+                cores,
+                measured,
             });
         }
         Ok(())

@@ -77,6 +77,36 @@ pub fn map(tape: Option<&mut Tape>, a: Operand, f: impl Fn(f64) -> (f64, f64)) -
     })
 }
 
+/// The same by a function of all elements at once. It gets places for the values, and while recording for the derivatives.
+pub fn map_all(
+    tape: Option<&mut Tape>,
+    a: Operand,
+    f: impl Fn(&[f64], &mut [f64], Option<&mut [f64]>),
+) -> Result<Owned> {
+    let part = *a.part();
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let mut result = recorder.matrix(part.rows, part.cols)?;
+    let mut made =
+        if recorder.records() { Some(recorder.matrix(part.rows, part.cols)?) } else { None };
+    let seen = a.values();
+    let scattered: Vec<f64>;
+    let x = if part.is_contiguous() {
+        &seen[..part.len()]
+    } else {
+        let from_first = Part { offset: 0, ..part };
+        scattered = from_first.places().map(|k| seen[k]).collect();
+        &scattered
+    };
+    f(x, result.fresh_values(), made.as_mut().map(Owned::fresh_values));
+    let mut partials = [None];
+    if let Some(made) = &made {
+        recorder.keep(&a, false)?;
+        partials[0] = recorder.keep_made(made)?;
+    }
+    recorder.record([&result], Elementwise { operands: [a], partials })?;
+    Ok(result)
+}
+
 /// f of the elements of two matrices of one shape, which gives its value and its derivatives. `call` is for messages.
 pub fn map2(
     tape: Option<&mut Tape>,

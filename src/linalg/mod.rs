@@ -22,7 +22,7 @@ pub use cholesky::{
 };
 pub use dense::{dense, values};
 pub use diagonal::{diag, diag_post_multiply, diag_pre_multiply};
-pub use elementwise::{map, map2};
+pub use elementwise::{map, map_all, map2};
 pub use lu::{determinant, inverse, log_determinant, lu, solve};
 pub use multiply::{multiply, quad_form, tcrossprod};
 pub use operation::{Recorder, vector};

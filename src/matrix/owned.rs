@@ -86,6 +86,19 @@ impl Owned {
         unsafe { (*(*self.0).block).cells.ids.is_null() }
     }
 
+    /// Whether any of its elements may depend on what a tape records.
+    pub fn is_active(&self) -> bool {
+        // SAFETY: live.
+        unsafe { (*(*self.0).block).is_active() }
+    }
+
+    /// The values of all elements, column by column, if none of them may depend on what a tape records.
+    pub fn passive_values(&self) -> Option<&[f64]> {
+        // SAFETY: live.
+        let block = unsafe { &*(*self.0).block };
+        (!block.is_active() && !block.is_stale()).then(|| block.values())
+    }
+
     /// A matrix of its own with the same elements: it shares the block.
     pub fn copy(&self) -> Self {
         // SAFETY: live.

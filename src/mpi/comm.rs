@@ -45,6 +45,25 @@ impl Comm {
         Ok(Self(new))
     }
 
+    /// How many of the members are on this rank's machine. Collective.
+    pub fn ranks_here(self) -> MpiResult<c_int> {
+        let mut here = Self::null().0;
+        // SAFETY: as in `split`, with constant data.
+        check(unsafe {
+            raw::MPI_Comm_split_type(
+                self.0,
+                mpi_sys::RSMPI_COMM_TYPE_SHARED,
+                0,
+                mpi_sys::RSMPI_INFO_NULL,
+                &mut here,
+            )
+        })?;
+        let here = Self(here);
+        let n = here.size();
+        here.free()?;
+        n
+    }
+
     /// A communicator of these ranks, in this order. Collective over them alone.
     pub fn of_ranks(self, ranks: &[c_int]) -> MpiResult<Self> {
         // Open MPI's own messages within this call have its tag, on this communicator. Parcels that nobody has received yet have

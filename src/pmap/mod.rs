@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod cost;
 mod device_map;
 mod function;
 mod key;
@@ -17,10 +18,11 @@ mod text;
 mod types;
 
 pub use blocks::blocks;
+pub use cost::{Curve, EXTENTS, KINDS, Topology, place_of_kind};
 pub use device_map::{DeviceMap, Member, Node};
 pub use function::{Body, Elementwise, Extent, Extents, Function, Kind, Operation};
 pub use key::{Device, Environment, Key, Keys};
 pub use plan::Plan;
 pub use shard::{Sharding, Share};
-pub use simulate::{Account, Row, Simulation, Topology};
+pub use simulate::{Account, Row, Simulation, place, place_of_body};
 pub use types::{Type, Types};

@@ -1,40 +1,20 @@
 //! Runs a function without data: where its values are, what is sent, how much memory it takes, and how long.
 
 use super::blocks::blocks;
+use super::cost::{Task, Topology, Work, schedule};
 use super::device_map::{DeviceMap, Member};
 use super::function::{Body, Elementwise, Extent, Function, Kind, Operation};
 use super::key::{Device, Environment, Key, Keys};
 use crate::error::{Code, Error, Result};
 use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write;
+use std::hash::{Hash, Hasher};
 
 /// Bytes of an element.
 const ELEMENT: u64 = 8;
 
 type Shape = [u64; 2];
-
-/// What devices and the lines between them can do: seconds, and per second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Topology {
-    /// Floating-point operations per second.
-    pub flops: f64,
-    /// Bytes per second that an operation reads and writes.
-    pub bandwidth: f64,
-    /// Seconds that an operation takes at least.
-    pub launch: f64,
-    /// Seconds of an empty message.
-    pub alpha: f64,
-    /// Seconds of a byte of a message.
-    pub beta: f64,
-    /// Bytes of a device's memory; 0: any.
-    pub memory: f64,
-}
-
-impl Default for Topology {
-    fn default() -> Self {
-        Self { flops: 1e9, bandwidth: 1e10, launch: 1e-6, alpha: 1e-6, beta: 1e-9, memory: 0.0 }
-    }
-}
 
 /// What a device did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -45,13 +25,28 @@ pub struct Account {
     /// The most bytes of values that it had at a time.
     pub peak: u64,
     pub flops: u64,
-    /// When it was done, in seconds.
+    /// For how long it did something, and when it was done, in seconds.
+    pub busy: f64,
     pub end: f64,
+}
+
+/// A place in a function: `name` in a body, or what it leads to.
+pub fn place(body: u64, name: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (body, name).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The body of a pmap for a device.
+pub fn place_of_body(body: u64, pmap: &Operation, device: Device) -> u64 {
+    place(body, (&pmap.results, device))
 }
 
 /// A value in one environment: its pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
+    /// Where the value is made; that of the function's body is 0.
+    pub place: u64,
     pub bound: String,
     pub value: String,
     pub operation: &'static str,
@@ -59,7 +54,7 @@ pub struct Row {
 }
 
 struct Event {
-    name: String,
+    name: &'static str,
     device: Device,
     begin: f64,
     end: f64,
@@ -101,6 +96,7 @@ fn seconds(n: u64) -> f64 {
 
 /// A body on its way.
 struct Scope {
+    place: u64,
     home: Device,
     bound: Environment,
     footprint: Vec<Device>,
@@ -110,7 +106,7 @@ struct Simulator<'a> {
     map: &'a DeviceMap,
     topology: Topology,
     live: BTreeMap<Device, u64>,
-    clock: BTreeMap<Device, f64>,
+    tasks: Vec<Task>,
     out: Simulation,
 }
 
@@ -141,22 +137,20 @@ impl Function {
             map,
             topology,
             live: BTreeMap::new(),
-            clock: BTreeMap::new(),
+            tasks: Vec::new(),
             out: Simulation::default(),
         };
         for &device in &footprint {
             simulator.out.accounts.insert(device, Account::default());
         }
-        let scope = Scope { home: self.root, bound: Environment::default(), footprint };
+        let scope = Scope { place: 0, home: self.root, bound: Environment::default(), footprint };
         for (name, value) in self.body.parameters.iter().zip(&given) {
             simulator.takes(name, value)?;
         }
+        simulator.agrees(&scope.footprint);
         simulator.body(&self.body, given, &scope)?;
-        for (device, &end) in &simulator.clock {
-            simulator.out.accounts.entry(*device).or_default().end = end;
-            simulator.out.makespan = simulator.out.makespan.max(end);
-        }
-        Ok(simulator.out)
+        simulator.agrees(&scope.footprint);
+        Ok(simulator.done())
     }
 }
 
@@ -198,20 +192,38 @@ impl Simulator<'_> {
     }
 
     /// So many devices work together for so long.
-    fn spends(&mut self, name: &str, devices: &[Device], duration: f64) {
-        let begin = devices
-            .iter()
-            .map(|device| self.clock.get(device).copied().unwrap_or_default())
-            .fold(0.0, f64::max);
-        for &device in devices {
-            self.clock.insert(device, begin + duration);
-            let name = name.to_owned();
-            self.out.events.push(Event { name, device, begin, end: begin + duration });
+    fn spends(&mut self, name: &'static str, devices: &[Device], seconds: f64) {
+        self.tasks.push(Task { name, devices: devices.to_vec(), seconds });
+    }
+
+    /// Before and after a function.
+    fn agrees(&mut self, devices: &[Device]) {
+        let seconds = self.topology.agreement;
+        if seconds > 0.0 {
+            self.spends("agree", devices, seconds);
         }
     }
 
-    fn message(&self, n: u64) -> f64 {
-        self.topology.alpha + self.topology.beta * seconds(n)
+    fn done(mut self) -> Simulation {
+        // More cores than devices are none too few.
+        let some = (1_u32..).take(self.out.accounts.len());
+        let cores = some.take_while(|&k| f64::from(k) <= self.topology.cores).count();
+        for (task, begin) in self.tasks.iter().zip(schedule(&self.tasks, cores)) {
+            let &Task { name, ref devices, seconds } = task;
+            let end = begin + seconds;
+            for &device in devices {
+                let account = self.out.accounts.entry(device).or_default();
+                account.busy += seconds;
+                account.end = account.end.max(end);
+                self.out.events.push(Event { name, device, begin, end });
+            }
+            self.out.makespan = self.out.makespan.max(end);
+        }
+        self.out
+    }
+
+    fn message(&self, operation: &Operation, n: u64) -> f64 {
+        self.topology.message(&operation.kind, seconds(n))
     }
 
     fn body(&mut self, body: &Body, given: Vec<Value>, scope: &Scope) -> Result<Vec<Value>> {
@@ -245,7 +257,8 @@ impl Simulator<'_> {
 
     fn note(&mut self, operation: &'static str, name: &str, value: &Value, scope: &Scope) {
         let (bound, value, pieces) = (scope.bound.to_string(), name.to_owned(), value.pieces());
-        self.out.rows.push(Row { bound, value, operation, pieces });
+        let place = place(scope.place, name);
+        self.out.rows.push(Row { place, bound, value, operation, pieces });
     }
 
     fn members(&self, operation: &Operation, keys: &Keys, scope: &Scope) -> Result<Vec<Member>> {
@@ -301,8 +314,8 @@ impl Simulator<'_> {
             _ => return no(differ),
         };
         let moved: u64 = all.iter().map(|(_, shape)| bytes(*shape)).sum::<u64>() + bytes(shape);
-        let Topology { flops: speed, bandwidth, launch, .. } = self.topology;
-        let time = launch + (seconds(flops) / speed).max(seconds(moved) / bandwidth);
+        let work = Work { flops, elements: n, moved };
+        let time = self.topology.computation(&operation.kind, &work);
         self.account(device).flops += flops;
         self.spends(operation.kind.name(), &[device], time);
         Ok(Value::One(device, shape))
@@ -332,7 +345,7 @@ impl Simulator<'_> {
                 let ((from, shape), to) = (one(0), self.device(operation, to, scope)?);
                 self.sends(from, to, bytes(shape));
                 if from != to {
-                    let time = self.message(bytes(shape));
+                    let time = self.message(operation, bytes(shape));
                     self.spends(name, &[from, to], time);
                 }
                 Value::One(to, shape)
@@ -348,7 +361,7 @@ impl Simulator<'_> {
                 for (member, shape) in members.iter().zip(&shapes) {
                     self.sends(root, member.device, bytes(*shape));
                     if member.device != root {
-                        time += self.message(bytes(*shape));
+                        time += self.message(operation, bytes(*shape));
                     }
                 }
                 self.spends(name, &together(root, &members), time);
@@ -360,7 +373,7 @@ impl Simulator<'_> {
                     self.sends(root, member.device, bytes(shape));
                 }
                 let devices = together(root, &members);
-                let time = rounds(devices.len()) * self.message(bytes(shape));
+                let time = rounds(devices.len()) * self.message(operation, bytes(shape));
                 self.spends(name, &devices, time);
                 let shapes = vec![shape; members.len()];
                 Value::Tuple(members, shapes)
@@ -374,7 +387,7 @@ impl Simulator<'_> {
                 for (member, shape) in members.iter().zip(&shapes) {
                     self.sends(member.device, to, bytes(*shape));
                     if member.device != to {
-                        time += self.message(bytes(*shape));
+                        time += self.message(operation, bytes(*shape));
                     }
                 }
                 self.spends(name, &together(to, &members), time);
@@ -387,7 +400,7 @@ impl Simulator<'_> {
                     self.sends(member.device, to, bytes(shapes[0]));
                 }
                 let devices = together(to, &members);
-                let time = rounds(devices.len()) * self.message(bytes(shapes[0]));
+                let time = rounds(devices.len()) * self.message(operation, bytes(shapes[0]));
                 self.spends(name, &devices, time);
                 Value::One(to, shapes[0])
             }
@@ -408,7 +421,9 @@ impl Simulator<'_> {
                 })?;
                 Value::One(device, shapes[k])
             }
-            Kind::PMap { variable, body } => return self.pmap(variable, body, operands, scope),
+            Kind::PMap { variable, body } => {
+                return self.pmap(operation, (variable, body), operands, scope);
+            }
             _ => self.computes(operation, operands, scope)?,
         }])
     }
@@ -425,17 +440,15 @@ impl Simulator<'_> {
                 self.account(member.device).received += all - block(k) - block(k + 1);
             }
         }
-        let Topology { alpha, beta, .. } = self.topology;
-        let ranks = seconds(p as u64);
-        let time = 2.0 * (ranks - 1.0) * (alpha + beta * seconds(bytes(shape)) / ranks);
+        let time = self.topology.allreduce(seconds(p as u64), seconds(bytes(shape)));
         let devices: Vec<Device> = members.iter().map(|member| member.device).collect();
         self.spends("allreduce", &devices, time);
     }
 
     fn pmap(
         &mut self,
-        variable: &str,
-        body: &Body,
+        operation: &Operation,
+        (variable, body): (&str, &Body),
         operands: &[Value],
         scope: &Scope,
     ) -> Result<Vec<Value>> {
@@ -444,7 +457,8 @@ impl Simulator<'_> {
         for (k, Member { device, footprint }) in members.iter().enumerate() {
             let given = operands.iter().map(|value| Value::One(*device, value.pieces()[k].1));
             let bound = scope.bound.with(variable, *device);
-            let inner = Scope { home: *device, bound, footprint: footprint.clone() };
+            let place = place_of_body(scope.place, operation, *device);
+            let inner = Scope { place, home: *device, bound, footprint: footprint.clone() };
             for (r, value) in self.body(body, given.collect(), &inner)?.iter().enumerate() {
                 let (at, shape) = value.pieces()[0];
                 assert_eq!(at, inner.home, "checked before");
@@ -504,17 +518,41 @@ impl Simulation {
         }
         let _ = writeln!(
             out,
-            "\n{:>8} {:>12} {:>12} {:>12} {:>14} {:>12}",
-            "device", "sent", "received", "peak", "flops", "seconds"
+            "\n{:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>14}",
+            "device", "busy", "idle", "sent", "received", "peak", "flops"
         );
         for (device, a) in &self.accounts {
-            let Account { sent, received, peak, flops, end } = a;
+            let Account { sent, received, peak, flops, busy, .. } = a;
+            let idle = self.makespan - busy;
             let _ = writeln!(
                 out,
-                "{device:>8} {sent:>12} {received:>12} {peak:>12} {flops:>14} {end:>12.6}"
+                "{device:>8} {busy:>12.6} {idle:>12.6} {sent:>12} {received:>12} {peak:>12} {flops:>14}"
             );
         }
+        out.push_str(&self.drawing());
         let _ = writeln!(out, "\nmakespan {:.6} s", self.makespan);
+        out
+    }
+
+    /// What happened when, a line for each device: by the first letters of operations, in small ones where values move.
+    fn drawing(&self) -> String {
+        const WIDTH: u8 = 72;
+        let mut out = String::from("\n");
+        let column = |time: f64| {
+            let columns = time / self.makespan * f64::from(WIDTH);
+            (1..=WIDTH).take_while(|&k| f64::from(k) <= columns).count()
+        };
+        for device in self.accounts.keys() {
+            let mut line = vec!['.'; usize::from(WIDTH)];
+            for event in self.events.iter().filter(|event| event.device == *device) {
+                let letter = event.name.chars().next().unwrap_or(' ');
+                let (begin, end) = (column(event.begin), column(event.end));
+                for place in line.iter_mut().take(end).skip(begin) {
+                    *place = letter;
+                }
+            }
+            let _ = writeln!(out, "{device:>8} |{}|", line.iter().collect::<String>());
+        }
         out
     }
 

@@ -4,14 +4,16 @@ use super::exchange::{Exchange, Place};
 use super::transfer;
 use super::value::{Piece, Shape, Value};
 use crate::ampi::communicator;
+use crate::datatype::Whole;
 use crate::error::{Code, Error, Result};
 use crate::matrix::{self, Owned};
 use crate::mpi::{Comm, Failure, MpiResult};
 use crate::pmap::{Device, DeviceMap, Environment, Keys, Member, blocks};
 use crate::tape::{Tape, Var, with_current};
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 /// The calls in which all ranks agree stand outside of all bodies.
 const OUTSIDE: u64 = 1;
@@ -43,9 +45,14 @@ pub struct Engine {
     groups: BTreeMap<Vec<i32>, Comm>,
     scopes: Vec<Scope>,
     epoch: u64,
-    /// Functions with sizes for which the root found nothing wrong with them.
-    pub(super) simulated: HashSet<u64>,
+    /// Of functions with inputs of certain shapes, the shapes of all their values.
+    pub(super) simulated: HashMap<u64, Rc<Shapes>>,
+    /// Whether all ranks know that the calls of this one fit together: then they need not ask each other.
+    pub(super) is_simulated: bool,
 }
+
+/// The shapes of a value's pieces, by the place and the name of the value.
+pub(super) type Shapes = HashMap<u64, Vec<Shape>>;
 
 /// A body of a pmap on its way.
 pub struct Run {
@@ -75,6 +82,17 @@ struct Party {
     places: Vec<usize>,
 }
 
+impl Party {
+    /// The shape of the piece of that place's device.
+    fn shape_at(&self, place: usize, pieces: &[Piece]) -> Option<Shape> {
+        self.places
+            .iter()
+            .zip(pieces)
+            .find(|&(&at, _)| at == place)
+            .and_then(|(_, piece)| piece.shape)
+    }
+}
+
 /// A tuple that a call is given, and what this rank brings.
 struct Given<'v> {
     members: Vec<Member>,
@@ -90,26 +108,94 @@ fn as_rank(n: usize) -> i32 {
     i32::try_from(n).unwrap_or(i32::MAX)
 }
 
-/// The elements of block `k` along `dim`, column by column.
-fn part(elements: &[Var], shape: Shape, dim: usize, (first, n): (usize, usize)) -> Vec<Var> {
-    if dim == 1 {
-        return elements[first * shape[0]..(first + n) * shape[0]].to_vec();
+/// The elements of blocks of rows, each column by column, one block behind the other.
+fn by_blocks<T: Copy>(elements: &[T], [rows, cols]: Shape, n: usize) -> Vec<T> {
+    let mut packed = Vec::with_capacity(elements.len());
+    for (first, n) in blocks(rows, n) {
+        for j in 0..cols {
+            packed.extend_from_slice(&elements[j * rows + first..][..n]);
+        }
     }
-    let column = |j: usize| &elements[j * shape[0] + first..j * shape[0] + first + n];
-    (0..shape[1]).flat_map(column).copied().collect()
+    packed
+}
+
+/// The way back: `parts` are the rows of each block.
+fn from_blocks<T: Copy + Default>(elements: &[T], [rows, cols]: Shape, parts: &[usize]) -> Vec<T> {
+    let mut joined = vec![T::default(); elements.len()];
+    let (mut first, mut from) = (0, 0);
+    for &n in parts {
+        for j in 0..cols {
+            joined[j * rows + first..][..n].copy_from_slice(&elements[from..from + n]);
+            from += n;
+        }
+        first += n;
+    }
+    joined
+}
+
+/// What is sent in blocks: a matrix, or scalars where their ids are in another order than those of a matrix.
+enum Packed {
+    Matrix(Rc<Owned>),
+    Values(Vec<Var>),
+}
+
+impl Packed {
+    fn new(matrix: &Rc<Owned>, shape: Shape, dim: usize, n: usize) -> Result<Self> {
+        if lie_in_order(shape, dim) {
+            return Ok(Self::Matrix(matrix.clone()));
+        }
+        if let Some(values) = matrix.passive_values() {
+            let packed = Owned::passive(shape[0], shape[1], by_blocks(values, shape, n))?;
+            return Ok(Self::Matrix(Rc::new(packed)));
+        }
+        Ok(Self::Values(by_blocks(&matrix.elements()?, shape, n)))
+    }
+
+    fn whole(&mut self) -> Whole<'_> {
+        match self {
+            Self::Matrix(matrix) => Whole::Matrix(matrix),
+            Self::Values(values) => Whole::Values(values),
+        }
+    }
+}
+
+/// A matrix of which blocks of rows have come one behind the other.
+fn unpacked(all: Owned, shape: Shape, parts: &[usize]) -> Result<Owned> {
+    match all.passive_values() {
+        Some(values) => Owned::passive(shape[0], shape[1], from_blocks(values, shape, parts)),
+        None => made(shape, &from_blocks(&all.elements()?, shape, parts)),
+    }
+}
+
+/// Whether blocks along `dim` lie one behind the other.
+const fn lie_in_order([_, cols]: Shape, dim: usize) -> bool {
+    dim == 1 || cols <= 1
 }
 
 fn made(shape: Shape, elements: &[Var]) -> Result<Owned> {
     with_current(|tape| Tape::matrix_with(tape, shape[0], shape[1], elements))
 }
 
-/// The same values under ids of their own.
-fn copied(shape: Shape, elements: &[Var]) -> Result<Owned> {
-    with_current(|tape| matrix::gather(tape, shape[0], shape[1], elements))
+fn zeros([rows, cols]: Shape) -> Result<Owned> {
+    Owned::zeros(rows, cols)
 }
 
-fn elements(piece: &Piece) -> Result<Vec<Var>> {
-    piece.matrix.as_ref().map_or_else(|| Ok(Vec::new()), |matrix| matrix.elements())
+/// The same values under ids of their own.
+fn copied(matrix: &Owned) -> Result<Owned> {
+    if !matrix.is_active() {
+        return Ok(matrix.copy());
+    }
+    let (rows, cols) = matrix.shape();
+    let elements = matrix.elements()?;
+    with_current(|tape| matrix::gather(tape, rows, cols, &elements))
+}
+
+/// What a piece has here, and elsewhere a matrix of zeros.
+fn own_or_zeros(piece: Option<&Piece>, shape: Shape) -> Result<Rc<Owned>> {
+    match piece.and_then(|piece| piece.matrix.as_ref()) {
+        Some(matrix) => Ok(matrix.clone()),
+        None => zeros(shape).map(Rc::new),
+    }
 }
 
 impl Engine {
@@ -143,11 +229,12 @@ impl Engine {
             groups: BTreeMap::new(),
             scopes: vec![scope],
             epoch: 0,
-            simulated: HashSet::new(),
+            simulated: HashMap::new(),
+            is_simulated: false,
         };
         let what = hash((map.to_string(), devices, root));
-        match engine.all_agree(what, checked.map(|_| ()))? {
-            Ok(()) => Ok(engine),
+        match engine.all_agree(what, checked.map(|_| Vec::new()))? {
+            Ok(_) => Ok(engine),
             Err(error) => {
                 engine.end()?;
                 Err(error.into())
@@ -181,17 +268,30 @@ impl Engine {
         Ok(ranks)
     }
 
-    fn all_agree(&mut self, what: u64, own: Result<()>) -> MpiResult<Result<()>> {
+    fn all_agree(
+        &mut self,
+        what: u64,
+        own: Result<Vec<Option<Shape>>>,
+    ) -> MpiResult<Result<Vec<Option<Shape>>>> {
         let members: Vec<i32> = (0..self.comm.size()?).collect();
         let at = Place { scope: OUTSIDE, call: self.epoch };
-        let agreed = self.exchange.agree(&members, (at, what), &[OUTSIDE], own.map(|()| None))?;
+        let agreed = self.exchange.agree(&members, (at, what), &[OUTSIDE], own)?;
         self.epoch += 1;
-        Ok(agreed.map(|_| ()))
+        Ok(agreed)
     }
 
     /// The end of a program, or of a part of one: all ranks learn the first failure of any. Collective over all ranks,
     /// outside of bodies. `what` is the same on all of them.
     pub fn agree(&mut self, what: u64, own: Result<()>) -> Result<()> {
+        self.agree_on(what, own.map(|()| Vec::new())).map(|_| ())
+    }
+
+    /// The same, and they learn the shapes that one of them brings.
+    pub(super) fn agree_on(
+        &mut self,
+        what: u64,
+        own: Result<Vec<Option<Shape>>>,
+    ) -> Result<Vec<Option<Shape>>> {
         if let Err(error) = &own {
             let all: Vec<i32> = self.ranks.values().copied().collect();
             self.exchange.leave(self.scopes[0].id, &all, error).map_err(failed)?;
@@ -293,13 +393,13 @@ impl Engine {
         self.ranks[&self.device]
     }
 
-    /// What the members bring; None on a rank that is none.
+    /// What the members bring; None on a rank that is none. `known` is what is known of it before.
     fn meet(
         &mut self,
         party: &Party,
-        at: Place,
-        what: impl Hash,
+        (at, what): (Place, impl Hash),
         own: Result<Option<Shape>>,
+        known: impl Fn(usize) -> Option<Shape>,
     ) -> Result<Option<Vec<Option<Shape>>>> {
         if !party.ranks.contains(&self.rank()) {
             return own.map(|_| None);
@@ -307,8 +407,12 @@ impl Engine {
         if party.ranks.len() == 1 {
             return own.map(|shape| Some(vec![shape]));
         }
+        if self.is_simulated {
+            return own.map(|_| Some((0..party.ranks.len()).map(known).collect()));
+        }
         let scopes: Vec<u64> =
             [OUTSIDE].into_iter().chain(self.scopes.iter().map(|scope| scope.id)).collect();
+        let own = own.map(|shape| vec![shape]);
         let agreed = self.exchange.agree(&party.ranks, (at, hash(what)), &scopes, own);
         agreed.map_err(failed)?.map(Some)
     }
@@ -365,41 +469,34 @@ impl Engine {
         self.here("scatter", x.device)?;
         let party = self.party(Some(x.device), &members);
         let own = self.brought("scatter", x);
-        let met = self.meet(&party, at, ("scatter", dim, keys, x.device), own)?;
+        let what = (at, ("scatter", dim, keys, x.device));
+        let met = self.meet(&party, what, own, |_| x.shape)?;
         let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
         let n = members.len();
-        let cut = |shape: Shape| blocks(shape[dim], n);
         let shape_of = |k: usize| {
             let mut shape = whole?;
-            shape[dim] = cut(shape)[k].1;
+            shape[dim] = blocks(shape[dim], n)[k].1;
             Some(shape)
         };
         let (Some(_), Some(whole)) = (met, whole) else {
             return Ok(self.tuple(members, shape_of, None));
         };
+        if let ([_], Some(matrix)) = (party.ranks.as_slice(), &x.matrix) {
+            return Ok(self.tuple(members, shape_of, Some(copied(matrix)?)));
+        }
         let mine = members.iter().position(|member| member.device == self.device);
-        let all = elements(x)?;
-        let blocks_of = |k: usize| part(&all, whole, dim, cut(whole)[k]);
-        if party.ranks.len() == 1 {
-            let own = copied(shape_of(0).unwrap_or(whole), &blocks_of(0))?;
-            return Ok(self.tuple(members, shape_of, Some(own)));
-        }
-        let is_root = x.device == self.device;
-        let mut parts = vec![Vec::new(); party.ranks.len()];
+        let own = zeros(mine.and_then(shape_of).unwrap_or_default())?;
+        let (comm, root) = (self.group(&party).map_err(failed)?, as_rank(party.root));
         let mut counts = vec![0; party.ranks.len()];
-        for (k, &place) in party.places.iter().enumerate() {
-            counts[place] = number(shape_of(k).map_or(0, |[rows, cols]| rows * cols));
-            if is_root {
-                parts[place] = blocks_of(k);
+        let mut packed = Packed::Values(Vec::new());
+        if let Some(matrix) = &x.matrix {
+            for (k, &place) in party.places.iter().enumerate() {
+                counts[place] = number(shape_of(k).map_or(0, |[rows, cols]| rows * cols));
             }
+            packed = Packed::new(matrix, whole, dim, n)?;
         }
-        let packed = is_root.then(|| parts.concat());
-        let room = mine.and_then(shape_of).map_or(0, |[rows, cols]| rows * cols);
-        let comm = self.group(&party).map_err(failed)?;
-        let received =
-            transfer::scatter(comm, as_rank(party.root), packed, &counts, room).map_err(failed)?;
-        let own = mine.map(|k| made(shape_of(k).unwrap_or_default(), &received)).transpose()?;
-        Ok(self.tuple(members, shape_of, own))
+        transfer::scatter(comm, root, packed.whole(), &counts, &own).map_err(failed)?;
+        Ok(self.tuple(members, shape_of, mine.map(|_| own)))
     }
 
     /// A copy on each device of a node.
@@ -409,22 +506,27 @@ impl Engine {
         self.here("broadcast", x.device)?;
         let party = self.party(Some(x.device), &members);
         let own = self.brought("broadcast", x);
-        let met = self.meet(&party, at, ("broadcast", keys, x.device), own)?;
+        let met = self.meet(&party, (at, ("broadcast", keys, x.device)), own, |_| x.shape)?;
         let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
         let (Some(_), Some(shape)) = (met, whole) else {
             return Ok(self.tuple(members, |_| whole, None));
         };
-        let is_root = x.device == self.device;
-        let mut data = elements(x)?;
-        if party.ranks.len() > 1 {
-            data.resize(shape[0] * shape[1], Var::default());
-            let comm = self.group(&party).map_err(failed)?;
-            data = transfer::broadcast(comm, as_rank(party.root), data).map_err(failed)?;
-        }
+        let root = as_rank(party.root);
+        let sends = party.ranks.len() > 1;
+        let comm = if sends { Some(self.group(&party).map_err(failed)?) } else { None };
+        let move_all = |data: &Owned| {
+            comm.map_or(Ok(()), |comm| transfer::broadcast(comm, root, data).map_err(failed))
+        };
         let mine = members.iter().any(|member| member.device == self.device);
-        // The root's copy is a value of its own.
-        let make = if is_root { copied } else { made };
-        let own = mine.then(|| make(shape, &data)).transpose()?;
+        let own = if let Some(matrix) = &x.matrix {
+            move_all(matrix)?;
+            // The root's copy is a value of its own.
+            mine.then(|| copied(matrix)).transpose()?
+        } else {
+            let received = zeros(shape)?;
+            move_all(&received)?;
+            Some(received)
+        };
         Ok(self.tuple(members, |_| whole, own))
     }
 
@@ -480,7 +582,8 @@ impl Engine {
             return Err(Error::new(Code::Shape, why));
         }
         let party = self.party(Some(home), &members);
-        let met = self.meet(&party, at, ("gather", dim, xs.devices(), home), own)?;
+        let what = (at, ("gather", dim, xs.devices(), home));
+        let met = self.meet(&party, what, own, |place| party.shape_at(place, pieces))?;
         let Some(shapes) = met else {
             return Ok(Value::One(Piece::placeholder(home, None)));
         };
@@ -489,37 +592,27 @@ impl Engine {
         let mut whole = shapes[0];
         whole[dim] = shapes.iter().map(|shape| shape[dim]).sum();
         let mine = pieces.iter().find(|piece| piece.device == self.device);
-        let data = mine.map_or_else(|| Ok(Vec::new()), elements)?;
+        let own = own_or_zeros(mine, [0, 0])?;
         if party.ranks.len() == 1 {
-            return Ok(Value::One(Piece::new(home, copied(whole, &data)?)));
+            return Ok(Value::One(Piece::new(home, copied(&own)?)));
         }
+        let (comm, root) = (self.group(&party).map_err(failed)?, as_rank(party.root));
         let mut counts = vec![0; party.ranks.len()];
+        if home != self.device {
+            let nothing = Whole::Values(&mut []);
+            transfer::gather(comm, root, &own, nothing, &counts).map_err(failed)?;
+            return Ok(Value::One(Piece::placeholder(home, Some(whole))));
+        }
         for (shape, &place) in shapes.iter().zip(&party.places) {
             counts[place] = number(shape[0] * shape[1]);
         }
-        let comm = self.group(&party).map_err(failed)?;
-        let is_root = home == self.device;
-        let all = transfer::gather(comm, as_rank(party.root), data, is_root.then_some(&counts));
-        let all = all.map_err(failed)?;
-        if !is_root {
-            return Ok(Value::One(Piece::placeholder(home, Some(whole))));
+        let all = zeros(whole)?;
+        transfer::gather(comm, root, &own, Whole::Matrix(&all), &counts).map_err(failed)?;
+        if lie_in_order(whole, dim) {
+            return Ok(Value::One(Piece::new(home, all)));
         }
-        // Where each rank's part begins, and then the parts in the order of the tuple.
-        let starts: Vec<usize> = (0..counts.len())
-            .map(|place| counts[..place].iter().map(|&n| usize::try_from(n).unwrap_or(0)).sum())
-            .collect();
-        let mut joined = vec![Var::default(); all.len()];
-        let mut first = 0;
-        for (shape, &place) in shapes.iter().zip(&party.places) {
-            for j in 0..shape[1] {
-                for i in 0..shape[0] {
-                    let (row, col) = if dim == 0 { (first + i, j) } else { (i, first + j) };
-                    joined[col * whole[0] + row] = all[starts[place] + j * shape[0] + i];
-                }
-            }
-            first += shape[dim];
-        }
-        Ok(Value::One(Piece::new(home, made(whole, &joined)?)))
+        let parts: Vec<usize> = shapes.iter().map(|shape| shape[0]).collect();
+        Ok(Value::One(Piece::new(home, unpacked(all, whole, &parts)?)))
     }
 
     /// The sum of the pieces, on the device whose body this is.
@@ -528,22 +621,22 @@ impl Engine {
         let home = self.home();
         let Given { members, pieces, own } = self.pieces("reduce", xs)?;
         let party = self.party(Some(home), &members);
-        let met = self.meet(&party, at, ("reduce", xs.devices(), home), own)?;
+        let what = (at, ("reduce", xs.devices(), home));
+        let met = self.meet(&party, what, own, |place| party.shape_at(place, pieces))?;
         let Some(shapes) = met else {
             return Ok(Value::One(Piece::placeholder(home, None)));
         };
         let shapes: Vec<_> = party.places.iter().map(|&place| shapes[place]).collect();
         let shape = Self::fitting("reduce", &members, &shapes, None)?[0];
         let mine = pieces.iter().find(|piece| piece.device == self.device);
-        let mut data = mine.map_or_else(|| Ok(Vec::new()), elements)?;
+        let data = own_or_zeros(mine, shape)?;
         if party.ranks.len() == 1 {
-            return Ok(Value::One(Piece::new(home, copied(shape, &data)?)));
+            return Ok(Value::One(Piece::new(home, copied(&data)?)));
         }
-        data.resize(shape[0] * shape[1], Var::default());
-        let comm = self.group(&party).map_err(failed)?;
-        let sum = transfer::sum(comm, Some(as_rank(party.root)), data).map_err(failed)?;
+        let (comm, sum) = (self.group(&party).map_err(failed)?, zeros(shape)?);
+        transfer::sum(comm, Some(as_rank(party.root)), &data, &sum).map_err(failed)?;
         Ok(Value::One(if home == self.device {
-            Piece::new(home, made(shape, &sum)?)
+            Piece::new(home, sum)
         } else {
             Piece::placeholder(home, Some(shape))
         }))
@@ -554,18 +647,20 @@ impl Engine {
         let at = self.step();
         let Given { members, pieces, own } = self.pieces("allreduce", xs)?;
         let party = self.party(None, &members);
-        let Some(shapes) = self.meet(&party, at, ("allreduce", xs.devices()), own)? else {
+        let what = (at, ("allreduce", xs.devices()));
+        let met = self.meet(&party, what, own, |place| party.shape_at(place, pieces))?;
+        let Some(shapes) = met else {
             let shape = pieces[0].shape;
             return Ok(self.tuple(members, |_| shape, None));
         };
         let shape = Self::fitting("allreduce", &members, &shapes, None)?[0];
-        let place = self.own_place(&party);
-        let data = elements(&pieces[place])?;
+        let data = own_or_zeros(Some(&pieces[self.own_place(&party)]), shape)?;
         let own = if party.ranks.len() == 1 {
-            copied(shape, &data)?
+            copied(&data)?
         } else {
-            let comm = self.group(&party).map_err(failed)?;
-            made(shape, &transfer::sum(comm, None, data).map_err(failed)?)?
+            let (comm, sum) = (self.group(&party).map_err(failed)?, zeros(shape)?);
+            transfer::sum(comm, None, &data, &sum).map_err(failed)?;
+            sum
         };
         Ok(self.tuple(members, |_| Some(shape), Some(own)))
     }
@@ -582,20 +677,20 @@ impl Engine {
         let target = Member { device: to, footprint: vec![to] };
         let party = self.party(Some(x.device), &[target]);
         let own = self.brought("send", x);
-        let met = self.meet(&party, at, ("send", to, x.device), own)?;
+        let met = self.meet(&party, (at, ("send", to, x.device)), own, |_| x.shape)?;
         let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
         let (Some(_), Some(shape)) = (met, whole) else {
             return Ok(Value::One(Piece::placeholder(to, whole)));
         };
-        let mut data = elements(x)?;
-        data.resize(shape[0] * shape[1], Var::default());
         let comm = self.group(&party).map_err(failed)?;
-        let data = transfer::broadcast(comm, as_rank(party.root), data).map_err(failed)?;
-        Ok(Value::One(if to == self.device {
-            Piece::new(to, made(shape, &data)?)
-        } else {
-            Piece::placeholder(to, whole)
-        }))
+        if to != self.device {
+            let data = own_or_zeros(Some(x), shape)?;
+            transfer::broadcast(comm, as_rank(party.root), &data).map_err(failed)?;
+            return Ok(Value::One(Piece::placeholder(to, whole)));
+        }
+        let data = zeros(shape)?;
+        transfer::broadcast(comm, as_rank(party.root), &data).map_err(failed)?;
+        Ok(Value::One(Piece::new(to, data)))
     }
 
     /// The piece of a tuple on a device; by default that whose body this is. Nothing moves.

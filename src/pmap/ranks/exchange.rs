@@ -16,6 +16,8 @@ use std::collections::{HashMap, VecDeque};
 const TEXT: usize = 480;
 /// Words of a message before texts and shapes.
 const HEAD: usize = 6;
+/// Shapes that one rank may bring.
+pub const SHAPES: usize = 128;
 const UNKNOWN: u64 = u64::MAX;
 
 /// What a message is.
@@ -104,6 +106,7 @@ pub struct Exchange {
     rank: i32,
     ranks: i32,
     outgoing: Vec<Parcel>,
+    incoming: Parcel,
     /// Messages that came before their time.
     early: HashMap<i32, VecDeque<Message>>,
     /// Who has left which bodies, and why.
@@ -119,6 +122,7 @@ impl Exchange {
             rank,
             ranks,
             outgoing: Vec::new(),
+            incoming: Parcel::default(),
             early: HashMap::new(),
             left: Vec::new(),
             ended: Vec::new(),
@@ -145,11 +149,10 @@ impl Exchange {
         if let Some(message) = self.early.get_mut(&from).and_then(VecDeque::pop_front) {
             return Ok(message);
         }
-        let mut parcel = Parcel::default();
-        let longest = HEAD + TEXT / 8 + 2 * usize::try_from(self.ranks).unwrap_or(0);
-        parcel.receive(self.comm, longest, from)?;
-        parcel.wait()?;
-        Message::read(parcel.arrived()).ok_or_else(|| {
+        let shapes = usize::try_from(self.ranks).unwrap_or(0).max(SHAPES);
+        self.incoming.receive(self.comm, HEAD + TEXT / 8 + 2 * shapes, from)?;
+        self.incoming.wait()?;
+        Message::read(self.incoming.arrived()).ok_or_else(|| {
             Error::new(
                 Code::Mpi,
                 format!("pmap: rank {from} sent something that is not a message of pmap"),
@@ -217,30 +220,31 @@ impl Exchange {
         }
     }
 
-    /// Tells all members what each brings: their shapes, in the order of `members`, or the first failure.
+    /// Tells all members what each brings: their shapes, in the order of `members`, or the first failure. If one brings more than one
+    /// shape, the others bring none.
     pub fn agree(
         &mut self,
         members: &[i32],
         (at, what): (Place, u64),
         scopes: &[u64],
-        own: Result<Option<Shape>>,
+        own: Result<Vec<Option<Shape>>>,
     ) -> MpiResult<Result<Vec<Option<Shape>>>> {
         let first = members[0];
-        let (shape, failure) = match own {
-            Ok(shape) => (shape, None),
-            Err(error) => (None, Some(error)),
+        let (shapes, failure) = match own {
+            Ok(shapes) => (shapes, None),
+            Err(error) => (Vec::new(), Some(error)),
         };
-        let ours = Message { kind: Kind::Brings, at, what, failure, shapes: vec![shape] };
+        let ours = Message { kind: Kind::Brings, at, what, failure, shapes };
         if self.rank != first {
             self.send(first, &ours)?;
             let answer = self.wanted(Kind::Answer, first, (at, what), scopes)?;
             return Ok(answer.failure.map_or(Ok(answer.shapes), Err));
         }
-        let mut shapes = vec![ours.shapes[0]];
+        let mut shapes = ours.shapes;
         let mut failure = ours.failure;
         for &member in &members[1..] {
             let theirs = self.wanted(Kind::Brings, member, (at, what), scopes)?;
-            shapes.push(theirs.shapes.first().copied().flatten());
+            shapes.extend(theirs.shapes);
             failure = failure.or(theirs.failure);
         }
         let answer = Message { kind: Kind::Answer, at, what, failure, shapes };

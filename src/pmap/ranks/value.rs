@@ -81,6 +81,13 @@ impl Value {
         }
     }
 
+    pub fn pieces_mut(&mut self) -> &mut [Piece] {
+        match self {
+            Self::One(piece) => std::slice::from_mut(piece),
+            Self::Tuple { pieces, .. } => pieces,
+        }
+    }
+
     pub fn devices(&self) -> Vec<Device> {
         self.pieces().iter().map(|piece| piece.device).collect()
     }
