@@ -1,6 +1,7 @@
 //! The engine: which rank is which device, which bodies this rank is in, and the calls that move values.
 
 use super::exchange::{Exchange, Place};
+use super::packing::{Packed, lie_in_order, unpacked};
 use super::transfer;
 use super::value::{Piece, Shape, Value};
 use crate::ampi::communicator;
@@ -9,7 +10,7 @@ use crate::error::{Code, Error, Result};
 use crate::matrix::{self, Owned};
 use crate::mpi::{Comm, Failure, MpiResult};
 use crate::pmap::{Device, DeviceMap, Environment, Keys, Member, blocks};
-use crate::tape::{Tape, Var, with_current};
+use crate::tape::with_current;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
@@ -106,74 +107,6 @@ fn number(n: usize) -> i64 {
 
 fn as_rank(n: usize) -> i32 {
     i32::try_from(n).unwrap_or(i32::MAX)
-}
-
-/// The elements of blocks of rows, each column by column, one block behind the other.
-fn by_blocks<T: Copy>(elements: &[T], [rows, cols]: Shape, n: usize) -> Vec<T> {
-    let mut packed = Vec::with_capacity(elements.len());
-    for (first, n) in blocks(rows, n) {
-        for j in 0..cols {
-            packed.extend_from_slice(&elements[j * rows + first..][..n]);
-        }
-    }
-    packed
-}
-
-/// The way back: `parts` are the rows of each block.
-fn from_blocks<T: Copy + Default>(elements: &[T], [rows, cols]: Shape, parts: &[usize]) -> Vec<T> {
-    let mut joined = vec![T::default(); elements.len()];
-    let (mut first, mut from) = (0, 0);
-    for &n in parts {
-        for j in 0..cols {
-            joined[j * rows + first..][..n].copy_from_slice(&elements[from..from + n]);
-            from += n;
-        }
-        first += n;
-    }
-    joined
-}
-
-/// What is sent in blocks: a matrix, or scalars where their ids are in another order than those of a matrix.
-enum Packed {
-    Matrix(Rc<Owned>),
-    Values(Vec<Var>),
-}
-
-impl Packed {
-    fn new(matrix: &Rc<Owned>, shape: Shape, dim: usize, n: usize) -> Result<Self> {
-        if lie_in_order(shape, dim) {
-            return Ok(Self::Matrix(matrix.clone()));
-        }
-        if let Some(values) = matrix.passive_values() {
-            let packed = Owned::passive(shape[0], shape[1], by_blocks(values, shape, n))?;
-            return Ok(Self::Matrix(Rc::new(packed)));
-        }
-        Ok(Self::Values(by_blocks(&matrix.elements()?, shape, n)))
-    }
-
-    fn whole(&mut self) -> Whole<'_> {
-        match self {
-            Self::Matrix(matrix) => Whole::Matrix(matrix),
-            Self::Values(values) => Whole::Values(values),
-        }
-    }
-}
-
-/// A matrix of which blocks of rows have come one behind the other.
-fn unpacked(all: Owned, shape: Shape, parts: &[usize]) -> Result<Owned> {
-    match all.passive_values() {
-        Some(values) => Owned::passive(shape[0], shape[1], from_blocks(values, shape, parts)),
-        None => made(shape, &from_blocks(&all.elements()?, shape, parts)),
-    }
-}
-
-/// Whether blocks along `dim` lie one behind the other.
-const fn lie_in_order([_, cols]: Shape, dim: usize) -> bool {
-    dim == 1 || cols <= 1
-}
-
-fn made(shape: Shape, elements: &[Var]) -> Result<Owned> {
-    with_current(|tape| Tape::matrix_with(tape, shape[0], shape[1], elements))
 }
 
 fn zeros([rows, cols]: Shape) -> Result<Owned> {

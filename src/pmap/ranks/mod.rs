@@ -5,6 +5,7 @@ mod engine;
 mod exchange;
 mod execute;
 mod local;
+mod packing;
 mod transfer;
 mod value;
 
