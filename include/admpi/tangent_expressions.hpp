@@ -17,6 +17,9 @@ namespace detail {
 /// The derivative has two arguments for a leaf.
 inline constexpr unsigned max_tangent_leaves = max_leaves / 2;
 
+/// Repeated operands of larger expressions are merged.
+inline constexpr unsigned max_unmerged_tangents = 5;
+
 /// Operators as statements of their own, each with its own pair: in hessian_sparsity, for which a statement's arguments all meet.
 [[gnu::tls_model("initial-exec")]] inline thread_local bool tangents_are_split = false;
 
@@ -215,6 +218,17 @@ struct fixed_number {
   const fixed_number &split() const { return *this; }
 };
 
+/// The chain rule for partial derivatives, of which numbers have no derivative. A derivative of zero takes no part, however large
+/// the other factor.
+ADMPI_ALWAYS_INLINE double chained(double p, double partial) { return p * partial; }
+ADMPI_ALWAYS_INLINE tangent<double> chained(double p, const tangent<double> &partial) {
+  return {p * partial.value, along(p, partial.derivative)};
+}
+ADMPI_ALWAYS_INLINE tangent<double> chained(const tangent<double> &p, double partial) { return chained(partial, p); }
+ADMPI_ALWAYS_INLINE tangent<double> chained(const tangent<double> &p, const tangent<double> &partial) {
+  return {p.value * partial.value, along(partial.value, p.derivative) + along(p.value, partial.derivative)};
+}
+
 template <class Op, class A>
 struct tangent_unary : tangent_node<tangent_unary<Op, A>> {
   static constexpr unsigned leaves = A::leaves;
@@ -223,7 +237,7 @@ struct tangent_unary : tangent_node<tangent_unary<Op, A>> {
   ADMPI_ALWAYS_INLINE explicit tangent_unary(const A &x) : tangent_node<tangent_unary>(Op::value(x.number())), a(x) {}
   template <class W, class P>
   ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
-    a.push(arguments, p * Op::partial(a.number(), this->number()));
+    a.push(arguments, chained(p, Op::partial(a.number(), this->number())));
   }
   auto split() const;
 };
@@ -241,8 +255,8 @@ struct tangent_binary : tangent_node<tangent_binary<Op, A, B>> {
     const auto x = a.number();
     const auto y = b.number();
     const auto z = this->number();
-    if constexpr (A::leaves != 0) a.push(arguments, p * Op::partial_1(x, y, z));
-    if constexpr (B::leaves != 0) b.push(arguments, p * Op::partial_2(x, y, z));
+    if constexpr (A::leaves != 0) a.push(arguments, chained(p, Op::partial_1(x, y, z)));
+    if constexpr (B::leaves != 0) b.push(arguments, chained(p, Op::partial_2(x, y, z)));
   }
   auto split() const;
 };
@@ -352,7 +366,7 @@ ADMPI_ALWAYS_INLINE bool has_room(const admpi_tape *tape, unsigned leaves) noexc
 }
 template <class Node>
 ADMPI_ALWAYS_INLINE void record_merged(const Node &e, tangent<var> &to) {
-  std::conditional_t<(Node::leaves > max_unmerged), merged_arguments<Node::leaves>, tangent_arguments<Node::leaves>> arguments;
+  std::conditional_t<(Node::leaves > max_unmerged_tangents), merged_arguments<Node::leaves>, tangent_arguments<Node::leaves>> arguments;
   e.push(arguments, 1.0);
   record_arguments(arguments.list(), e.value.value, e.derivative.value, to);
 }
@@ -366,7 +380,7 @@ ADMPI_ALWAYS_INLINE void record_tangent(const Node &e, tangent<var> &to) {
     return;
   }
   admpi_tape *tape = admpi_tls_tape;
-  if (Node::leaves > max_unmerged || __builtin_expect(!has_room(tape, Node::leaves), 0)) return record_merged(e, to);
+  if (Node::leaves > max_unmerged_tangents || __builtin_expect(!has_room(tape, Node::leaves), 0)) return record_merged(e, to);
   tangent_arguments<Node::leaves> arguments;
   e.push(arguments, 1.0);
   write_arguments(tape, arguments.list(), e.value.value, e.derivative.value, to);
