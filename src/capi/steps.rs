@@ -373,9 +373,12 @@ unsafe fn reverse(
     let (call, adjoint) = unsafe { (text("call", call)?, array("adjoint", adjoint, n)?) };
     let told = |(i, &base): (usize, &*mut c_void)| -> Result<Told> {
         let are_told = !items.is_null() && !counts.is_null();
-        // SAFETY: as above: there are as many.
-        let (item, count) =
-            if are_told { unsafe { (*items.add(i), *counts.add(i)) } } else { (0, -1) };
+        let (item, count) = if are_told {
+            // SAFETY: as above: there are as many.
+            unsafe { (*items.add(i), *counts.add(i)) }
+        } else {
+            (0, -1)
+        };
         let shape = match usize::try_from(count) {
             Ok(count) => {
                 let format = format_of(item)?;
