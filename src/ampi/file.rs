@@ -5,7 +5,9 @@
 //! wrong count where a file ends before a buffer with gaps does.
 
 use super::dispatch;
-use crate::datatype::{BufferTriple, Layout, Mark, RecvBuffer, activity, is_passive, why_not_in_file};
+use crate::datatype::{
+    BufferTriple, Layout, Mark, RecvBuffer, activity, is_passive, why_not_in_file,
+};
 use crate::error::{Code, Error};
 use crate::mpi::{Datatype, MpiResult, Status};
 

@@ -4,8 +4,8 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::{give, mpi_call, mpi_status};
-use crate::ampi::request::Request;
 use crate::ampi::file::{self, Reading};
+use crate::ampi::request::Request;
 use crate::ampi::{
     abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
     tangents,

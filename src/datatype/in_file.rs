@@ -9,10 +9,8 @@ use crate::mpi::types::Made;
 use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
-const OF_TANGENTS: &str =
-    "the datatype is of tangents, and a file holds numbers: write admpi::value of them, read into double";
-const OF_ELEMENTS: &str =
-    "the datatype is AMPI_VARMAT or AMPI_VIEW, in which MPI finds no values: write and read an array of doubles";
+const OF_TANGENTS: &str = "the datatype is of tangents, and a file holds numbers: write admpi::value of them, read into double";
+const OF_ELEMENTS: &str = "the datatype is AMPI_VARMAT or AMPI_VIEW, in which MPI finds no values: write and read an array of doubles";
 
 /// Why MPI does not find the values of an active datatype in memory, or finds more than these.
 pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
