@@ -26,6 +26,7 @@ const C_ALONE: &[&str] = &[
     "known",
     "fortran_sentinels",
     "fortran_facts",
+    "admpif_along",
     "admpif_part",
     "entry",
 ];
