@@ -113,7 +113,8 @@ impl Default for Anchors {
 }
 
 impl Companion for Anchors {
-    /// What still lies at other ranks under numbers of what is forgotten is found to be stale.
+    /// What still lies at other ranks under numbers of what is forgotten is found to be stale. What came early is for places further
+    /// down, where a sweep in parts goes on.
     fn forget(&mut self, position: &Position) {
         if position.id == Position::BOTTOM.id {
             *self = Self { joins: self.joins, ..Self::default() };
@@ -121,7 +122,6 @@ impl Companion for Anchors {
         }
         self.list.truncate(self.list.partition_point(|anchor| anchor.event < position.event));
         self.given.retain(|given| given.ids.last() < position.id);
-        self.early.clear();
     }
 }
 
