@@ -78,6 +78,12 @@ static inline int is_plain(const CFI_cdesc_t *d) {
   return kind >= CFI_type_Integer && kind <= CFI_type_Character;
 }
 
+/* A single one may be the first of a structure, which the datatype describes. */
+static inline int is_array_of_numbers(const CFI_cdesc_t *d) {
+  const int kind = d->type & CFI_type_mask;
+  return d->rank > 0 && (kind == CFI_type_Real || kind == CFI_type_Complex);
+}
+
 /* An admpi_var and an admpi_tangent are structures of 16 bytes, an admpi_tangent_var is one of 32, and the user's may be as
  * large. Of the latter more items are sent than there are elements. */
 static inline int is_structure(const CFI_cdesc_t *d, size_t size) { return d->type == CFI_type_struct && d->elem_len == size; }
@@ -97,7 +103,8 @@ static inline int is_wrong(const CFI_cdesc_t *d, MPI_Fint datatype, MPI_Count co
 
 static inline int is_refused(const char *call, const char *buffer, const CFI_cdesc_t *d, MPI_Fint datatype,
                              MPI_Count count, enum place place, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror) {
-  return is_wrong(d, datatype, count) && admpif_refuse_buffer(call, buffer, d, datatype, place, root, comm, ierror);
+  const int may_be = is_wrong(d, datatype, count) || (is_array_of_numbers(d) && !admpif_is_double(datatype));
+  return may_be && admpif_refuse_buffer(call, buffer, d, datatype, place, root, comm, ierror);
 }
 
 /** Refuses structures of 16 bytes that are sent under AMPI_ADOUBLE and are something else, such as an admpi_tangent. */

@@ -10,7 +10,7 @@ use crate::ampi::{
     abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
     tangents,
 };
-use crate::datatype::{BufferTriple, Detail, bundle, describe, in_file, is_passive};
+use crate::datatype::{BufferTriple, Detail, activity, bundle, describe, in_file, is_passive};
 use crate::error::{Code, Error, Result, with_last};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Status};
 use crate::mpi::transfer::allreduce_min;
@@ -658,6 +658,15 @@ unsafe extern "C-unwind" fn admpi_shim_watch(
     if let Some(request) = request {
         request.watch(&sent);
     }
+}
+
+/// For Fortran: whether all elements of the datatype are active doubles, however it is built.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpif_is_only_active(datatype: MPI_Datatype) -> c_int {
+    // SAFETY: the shim passes a handle that is significant.
+    let datatype = unsafe { Datatype::new(datatype) };
+    let layout = if is_passive(datatype) { None } else { activity(datatype).unwrap_or_default() };
+    c_int::from(layout.is_some_and(|layout| layout.is_only_active()))
 }
 
 /// For Fortran: whether no tape of this process made values of `tag`.

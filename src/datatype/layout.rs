@@ -194,6 +194,15 @@ impl Layout {
         matches!(self.other(), Some(Other::Map(map)) if map.n == 0 && !map.pieces.is_empty())
     }
 
+    /// That of active doubles without passive parts.
+    pub fn is_only_active(&self) -> bool {
+        match self.other() {
+            None => true,
+            Some(Other::Map(map)) => map.n > 0 && map.pieces.is_empty(),
+            Some(_) => false,
+        }
+    }
+
     #[inline]
     pub fn other(&self) -> Option<&Other> {
         match self {

@@ -69,6 +69,8 @@ contains
     integer :: i(3)
     complex(8) :: z
     type(c_ptr) :: address
+    HANDLE(AMPI_Datatype) :: column, beside
+    integer(AMPI_ADDRESS_KIND) :: places(2)
     r = 0d0
     i = 0
     z = 0d0
@@ -84,6 +86,20 @@ contains
     call expect('Allreduce to reals', 'AMPI_Allreduce: recvbuf'//no_var)
     call AMPI_Allgather(x, 1, AMPI_ADOUBLE, r, 1, AMPI_ADOUBLE, AMPI_COMM_WORLD, code)
     call expect('Allgather to reals', 'AMPI_Allgather: recvbuf'//no_var)
+    call AMPI_Type_vector(2, 1, 2, AMPI_ADOUBLE, column, code)
+    call AMPI_Type_commit(column, code)
+    call AMPI_Send(r, 1, column, rank, 0, AMPI_COMM_WORLD, code)
+    call expect('Send of reals in a column', 'AMPI_Send: buf: the datatype is built from AMPI_ADOUBLE')
+    call AMPI_Irecv(r, 1, column, rank, 0, AMPI_COMM_WORLD, requests(1), code)
+    call expect('Irecv of reals in a column', 'AMPI_Irecv: buf: the datatype is built from AMPI_ADOUBLE')
+    call AMPI_Type_free(column, code)
+    ! Of items with passive parts an array of reals may be the beginning.
+    places = [integer(AMPI_ADDRESS_KIND) :: 0, 8]
+    call AMPI_Type_create_struct(2, [1, 1], places, [AMPI_DOUBLE_PRECISION, AMPI_ADOUBLE], beside, code)
+    call AMPI_Type_commit(beside, code)
+    call AMPI_Send(r, 0, beside, AMPI_PROC_NULL, 0, AMPI_COMM_WORLD, code)
+    call check('items with passive parts', code, AMPI_SUCCESS)
+    call AMPI_Type_free(beside, code)
     address = c_loc(x)
     call AMPI_Send(address, 3, AMPI_ADOUBLE, rank, 0, AMPI_COMM_WORLD, code)
     call expect('Send of an address', 'AMPI_Send: buf'//no_var)
