@@ -1105,7 +1105,7 @@ struct program {
       beside.memory()[i] = {value(s.x[(first + i) % pool]), s.t[(first + i) % pool]};
     }
     for (int epoch = 0; epoch < epochs; ++epoch) {
-      const bool locked = common.chance(35) && takes_locks, fenced = !locked && common.chance(50);
+      const bool locked = common.chance(15) && takes_locks, fenced = !locked && common.chance(50);
       const bool testing = common.chance(30), messages_inside = common.chance(25);
       // Under locks one rank alone writes to each target, since no rank knows in which order others would.
       const int turn = common.below(p.size);
