@@ -1,6 +1,7 @@
 // Expressions of tangent<var>: two statements an assignment, whatever the operands; their parts, their limits, and what ends them.
 #include <admpi.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -212,4 +213,28 @@ TEST_CASE("test_tangent_expressions_of_values_that_a_reset_has_ended_are_refused
     CHECK_THROWS_AS(second(old * old * old * old), admpi::error);
   }
   admpi_set_check(0);
+}
+
+TEST_CASE_TEMPLATE("test_tangent_expressions_clamp_of_three_of_a_type", T, tangent<double>, tangent<var>) {
+  const T a(1.1, 1.0), low(0.7, 2.0), high(1.9, 3.0);
+  CHECK(admpi::derivative(T(std::clamp(a, low, high))) == 1.0);
+  CHECK(admpi::derivative(T(std::clamp(T(0.1, 1.0), low, high))) == 2.0);
+  CHECK(admpi::derivative(T(std::clamp(T(9.0, 1.0), low, high))) == 3.0);
+}
+
+TEST_CASE("test_tangent_expressions_zero_direction_meets_an_infinite_slope") {
+  using plain = tangent<double>;
+  CHECK(pow(plain(0.0, 0.0), 0.5).derivative == 0.0);
+  CHECK(pow(plain(0.0, 0.0), -1.0).derivative == 0.0);
+  CHECK(pow(2.0, plain(5000.0, 0.0)).derivative == 0.0);
+  const tangent<var> y = pow(tangent<var>(0.0), 0.5);
+  CHECK(admpi::value(y.derivative) == 0.0);
+}
+
+TEST_CASE("test_tangent_expressions_functions_of_their_parts") {
+  const tangent<var> x(2.0, 1.0), y(6.0, 0.5);
+  const auto e = x * y;
+  CHECK(admpi::value(var(sin(e.value))) == std::sin(12.0));
+  CHECK(admpi::value(var(-e.derivative)) == -7.0);
+  CHECK(admpi::value(var(ldexp(e.value, 2))) == 48.0);
 }

@@ -373,3 +373,39 @@ TEST_CASE("test_sparsity_refuses_inputs_that_are_none") {
 }
 
 }  // namespace
+
+TEST_CASE("test_sparse_drivers_refuse_patterns_that_do_not_hang_together") {
+  const auto f = [](const auto &x) {
+    using T = std::decay_t<decltype(x[0])>;
+    return std::vector<T>{T(x[0] * x[1]), T(x[1] * x[1])};
+  };
+  const std::vector<double> x = {1.0, 2.0};
+  const admpi::coloured_pattern good = admpi::sparsity(f, x);
+  const auto says = [&](const admpi::coloured_pattern &p, const char *part) {
+    std::string text;
+    try {
+      admpi::sparse_jacobian(f, x, p);
+    } catch (const admpi::error &error) {
+      text = error.what();
+    }
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  admpi::coloured_pattern p = good;
+  p.row_start[1] = 1000;
+  says(p, "row_start[2]");
+  p.row_start[1] = -1;
+  says(p, "row_start[1] = -1");
+  p = good;
+  p.row_start.pop_back();
+  says(p, "row_start has 2 numbers");
+  p = good;
+  p.column[0] = 7;
+  says(p, "column[0] = 7");
+  p = good;
+  p.colour[0] = 9;
+  says(p, "colour[0] = 9");
+  p = good;
+  p.colour.clear();
+  says(p, "colour");
+}

@@ -200,6 +200,10 @@ template <>
 inline complex<admpi::var> pow(const complex<admpi::var> &z, const admpi::var &w) {
   return admpi::detail::real_power(z, w);
 }
+template <class T>
+complex<admpi::tangent<T>> pow(const complex<admpi::tangent<T>> &z, const admpi::tangent<T> &w) {
+  return admpi::detail::real_power(z, w);
+}
 #endif
 
 }  // namespace std

@@ -108,7 +108,34 @@ coloured_pattern sparsity_of(F &, tape_ref tape, const std::vector<var> &x, cons
   return coloured(sparse_handle(s).get(), takes_tangents<F> ? passes::sweeps_or_tangents : passes::sweeps);
 }
 
+/// An error if the rows do not lie one behind the other in the columns.
+inline void check_rows(const coloured_pattern &p) {
+  const auto wrong = [](const std::string &why) { raise(ADMPI_ERR_ARGUMENT, ("the pattern's row_start" + why).c_str()); };
+  const std::vector<int> &start = p.row_start;
+  if (p.rows < 0 || start.size() != static_cast<std::size_t>(p.rows) + 1)
+    wrong(" has " + std::to_string(start.size()) + " numbers, and there are " + std::to_string(p.rows) + " rows");
+  if (start.front() != 0) wrong("[0] = " + std::to_string(start.front()) + " is not 0");
+  for (std::size_t i = 1; i < start.size(); ++i)
+    if (start[i] < start[i - 1]) wrong("[" + std::to_string(i) + "] = " + std::to_string(start[i]) + " is below the one before");
+  if (static_cast<std::size_t>(start.back()) != p.column.size())
+    wrong(" ends with " + std::to_string(start.back()) + ", and there are " + std::to_string(p.column.size()) + " elements");
+}
+
+/// The same of what stands in them: columns and colours.
+inline void check_elements(const coloured_pattern &p) {
+  const auto check = [](const char *what, const std::vector<int> &numbers, std::int64_t below) {
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      if (numbers[k] < 0 || numbers[k] >= below)
+        raise(ADMPI_ERR_ARGUMENT, ("the pattern's " + std::string(what) + "[" + std::to_string(k) + "] = " + std::to_string(numbers[k]) +
+                                   " is not below " + std::to_string(below)).c_str());
+  };
+  check("column", p.column, p.cols);
+  check("colour", p.colour, p.colours);
+}
+
 inline csr zeros_of(const coloured_pattern &p) {
+  check_rows(p);
+  check_elements(p);
   return csr{p.rows, p.cols, p.row_start, p.column, std::vector<double>(p.column.size())};
 }
 
@@ -213,6 +240,7 @@ inline int widest() { return admpi_tls_tape->next_id != 0 ? 1 : 16; }
 inline void check_pattern(const char *function, const coloured_pattern &p, std::size_t rows, std::size_t cols) {
   check_length(function, "the pattern's rows", static_cast<std::size_t>(p.rows), rows);
   check_length(function, "the pattern's columns", static_cast<std::size_t>(p.cols), cols);
+  check_length(function, "the pattern's colour", p.colour.size(), p.by == colour_by::rows ? rows : cols);
 }
 
 }  // namespace detail

@@ -195,6 +195,7 @@ inline void check_pattern(const char *function, const coloured_pattern &p, std::
     check_length(function, "the pattern's columns", static_cast<std::size_t>(p.cols), static_cast<std::size_t>(columns.all()));
     check_length(function, "the pattern's row_start", p.row_start.size(), static_cast<std::size_t>(p.rows) + 1);
     check_length(function, "the pattern's column", p.column.size(), static_cast<std::size_t>(p.row_start.back()));
+    check_rows(p);
     const bool is_by_column = p.by == colour_by::columns;
     check_length(function, is_by_column ? "the pattern's colour (of this rank's inputs)" : "the pattern's colour (of this rank's rows)",
                  p.colour.size(), is_by_column ? static_cast<std::size_t>(columns.size(static_cast<std::size_t>(columns.rank))) : rows);

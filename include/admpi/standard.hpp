@@ -53,6 +53,11 @@ template <int..., class X, class L, class H, detail::if_active_numbers<X, L, H> 
 auto clamp(const X &x, const L &low, const H &high) {
   return min(max(x, low), high);
 }
+/// Of three tangents of one type std::clamp would return a reference to a value that is gone.
+template <class T>
+tangent<T> clamp(const tangent<T> &x, const tangent<T> &low, const tangent<T> &high) {
+  return x < low ? low : high < x ? high : x;
+}
 
 namespace detail {
 

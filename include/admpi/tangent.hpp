@@ -247,7 +247,7 @@ ADMPI_ALWAYS_INLINE constexpr detail::eager<T> inv(const tangent<T> &x) {
     const T x2 = b;                                                                                \
     const T y = name(a.value, x2);                                                                 \
     const T partial = detail::partial_1_##name(a.value, x2, y);                                    \
-    return {y, T(partial * a.derivative)};                                                         \
+    return {y, detail::along(partial, a.derivative)};                                              \
   }                                                                                                \
   template <class T, class U, detail::if_constant<U, T> = 0>                                       \
   detail::eager<T> name(const U &a, const tangent<T> &b) {                                               \
@@ -255,7 +255,7 @@ ADMPI_ALWAYS_INLINE constexpr detail::eager<T> inv(const tangent<T> &x) {
     const T x1 = a;                                                                                \
     const T y = name(x1, b.value);                                                                 \
     const T partial = detail::partial_2_##name(x1, b.value, y);                                    \
-    return {y, T(partial * b.derivative)};                                                         \
+    return {y, detail::along(partial, b.derivative)};                                              \
   }
 #define ADMPI_TANGENT_BINARY(name) ADMPI_TANGENT_BINARY_OF(std, name)
 ADMPI_STD_BINARY(ADMPI_TANGENT_BINARY)

@@ -158,6 +158,15 @@ ADMPI_ALWAYS_INLINE const E &kept(const E &e) noexcept {
 }
 ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept;
 ADMPI_ALWAYS_INLINE leaf kept(const element &x) noexcept;
+// Of expressions of tangent<var>.
+template <class Node>
+struct value_part;
+template <class Node>
+struct derivative_part;
+template <class Node>
+ADMPI_ALWAYS_INLINE leaf kept(const value_part<Node> &x);
+template <class Node>
+ADMPI_ALWAYS_INLINE leaf kept(const derivative_part<Node> &x);
 
 template <unsigned Leaves>
 using writer = std::conditional_t<(Leaves > max_unmerged), merging_writer, plain_writer>;

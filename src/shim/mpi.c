@@ -15,32 +15,34 @@ int *admpi_shim_unweighted(void) { return MPI_UNWEIGHTED; }
 const char *admpi_last_error(void);
 
 /* Writes the thread's message to standard error if `handler`, which is freed, aborts: what an MPI prints itself may get
- * lost, since Open MPI shows one of several messages alike and cuts them. */
-static void tell_before_abort(MPI_Errhandler handler) {
+ * lost, since Open MPI shows one of several messages alike and cuts them. Also if a file's errors are returned: they are unless the
+ * program asks for more, so that few programs look. */
+static void tell(MPI_Errhandler handler, int is_file) {
   int rank = 0;
 #ifdef MPI_ERRORS_ABORT
   const int aborts = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 #else
   const int aborts = handler == MPI_ERRORS_ARE_FATAL;
 #endif
+  const int is_silent = handler == MPI_ERRORS_RETURN && is_file;
   MPI_Errhandler_free(&handler);
-  if (!aborts) return;
+  if (!aborts && !is_silent) return;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   fprintf(stderr, "admpi: rank %d: %s\n", rank, admpi_last_error());
   fflush(stderr);
 }
 
 /* The handler of a communicator, window or file runs with an error of ours. It may abort, or throw. */
-#define RAISE(kind, Kind, type)                                                                              \
-  int admpi_shim_raise_##kind(type object, int code) {                                                       \
-    MPI_Errhandler handler;                                                                                  \
-    if (MPI_##Kind##_get_errhandler(object, &handler) == MPI_SUCCESS) tell_before_abort(handler);            \
-    MPI_##Kind##_call_errhandler(object, code);                                                              \
-    return code;                                                                                             \
+#define RAISE(kind, Kind, type, is_file)                                                                   \
+  int admpi_shim_raise_##kind(type object, int code) {                                                     \
+    MPI_Errhandler handler;                                                                                \
+    if (MPI_##Kind##_get_errhandler(object, &handler) == MPI_SUCCESS) tell(handler, is_file);              \
+    MPI_##Kind##_call_errhandler(object, code);                                                            \
+    return code;                                                                                           \
   }
-RAISE(comm, Comm, MPI_Comm)
-RAISE(win, Win, MPI_Win)
-RAISE(file, File, MPI_File)
+RAISE(comm, Comm, MPI_Comm, 0)
+RAISE(win, Win, MPI_Win, 0)
+RAISE(file, File, MPI_File, 1)
 
 #define DATATYPE(name) \
   MPI_Datatype admpi_shim_type_##name(void) { return MPI_##name; }
