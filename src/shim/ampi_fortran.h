@@ -35,6 +35,9 @@ enum { OF_ADOUBLE, OF_ADOUBLE_INT, OF_VIEW, OF_TANGENT, OF_TANGENT_VAR };
 /** The first of n elements that no library of this process made, or -1: 16 bytes that are no admpi_var, but two numbers. */
 int64_t admpif_first_foreign(const admpi_var *x, int64_t n);
 
+/** Whether all elements of the datatype are active doubles, however it is built. */
+int admpif_is_only_active(MPI_Datatype datatype);
+
 /** Whether an address is one of Fortran's that stand for something: MPI_BOTTOM, MPI_IN_PLACE. */
 int admpif_is_sentinel(const void *address);
 
