@@ -243,17 +243,16 @@ static int active(const operation *of, perform *how) {
   return keep(of->window, number);
 }
 
-/* Whether libadmpi makes it, MPI, or nobody. */
+/* Whether libadmpi makes it, or nobody. */
 static int look(operation *of) {
   const adjoinable_numbers origin = adjoinable_content(of->datatype, &of->item);
   const adjoinable_numbers target = adjoinable_content(of->target, &of->target_item);
   of->window = of_window(of->win);
   if (of->window == NULL) return not_made(of->call);
-  if (origin == ADJOINABLE_NO_NUMBERS && target == ADJOINABLE_NO_NUMBERS) return ADJOINABLE_PASSIVE;
   if (origin == ADJOINABLE_NUMBERS && target == ADJOINABLE_NUMBERS && is_of_doubles(of->item) && is_of_doubles(of->target_item))
     return ADJOINABLE_ACTIVE;
   return adjoinable_refused(of->call, of->window->comm,
-                            "origin_datatype and target_datatype must be of doubles alone, or of no doubles and floats at all");
+                            "origin_datatype and target_datatype must be of doubles alone: keep the rest in a window of AMPI_Win_create");
 }
 
 int FW_AMPI_Put(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
@@ -261,10 +260,7 @@ int FW_AMPI_Put(void *origin_addr, int origin_count, MPI_Datatype origin_datatyp
   operation of = {.call = "AMPI_Put", .flags = ADMPI_STEP_READ, .addr = origin_addr, .n = origin_count, .datatype = origin_datatype,
                   .rank = target_rank, .disp = target_disp, .target_n = target_count, .target = target_datatype, .win = win};
   const int code = look(&of);
-  if (code == ADJOINABLE_ACTIVE) return active(&of, put);
-  if (code != ADJOINABLE_PASSIVE) return code;
-  const int made = MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  return made == MPI_SUCCESS ? empty_step("AMPI_Put", of.window->comm) : made;
+  return code == ADJOINABLE_ACTIVE ? active(&of, put) : code;
 }
 
 int FW_AMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
@@ -272,10 +268,7 @@ int FW_AMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatyp
   operation of = {.call = "AMPI_Get", .flags = ADMPI_STEP_WRITTEN, .addr = origin_addr, .n = origin_count, .datatype = origin_datatype,
                   .rank = target_rank, .disp = target_disp, .target_n = target_count, .target = target_datatype, .win = win};
   const int code = look(&of);
-  if (code == ADJOINABLE_ACTIVE) return active(&of, get);
-  if (code != ADJOINABLE_PASSIVE) return code;
-  const int made = MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  return made == MPI_SUCCESS ? empty_step("AMPI_Get", of.window->comm) : made;
+  return code == ADJOINABLE_ACTIVE ? active(&of, get) : code;
 }
 
 int FW_AMPI_Accumulate(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
@@ -283,10 +276,7 @@ int FW_AMPI_Accumulate(void *origin_addr, int origin_count, MPI_Datatype origin_
   operation of = {.call = "AMPI_Accumulate", .flags = ADMPI_STEP_READ, .addr = origin_addr, .n = origin_count, .datatype = origin_datatype,
                   .rank = target_rank, .disp = target_disp, .target_n = target_count, .target = target_datatype, .op = op, .win = win};
   const int code = look(&of);
-  if (code == ADJOINABLE_ACTIVE) return active(&of, accumulate);
-  if (code != ADJOINABLE_PASSIVE) return code;
-  const int made = MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  return made == MPI_SUCCESS ? empty_step("AMPI_Accumulate", of.window->comm) : made;
+  return code == ADJOINABLE_ACTIVE ? active(&of, accumulate) : code;
 }
 
 static int back(const char *call, void *origin_addr, int origin_count, MPI_Datatype origin_datatype) {
