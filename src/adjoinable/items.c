@@ -117,13 +117,14 @@ static MPI_Datatype places(const adjoinable_item *item, int64_t bytes, MPI_Datat
   return made;
 }
 
+static MPI_Datatype pair_type = MPI_DATATYPE_NULL;
+
 static MPI_Datatype pair(void) {
-  static MPI_Datatype type = MPI_DATATYPE_NULL;
-  if (type == MPI_DATATYPE_NULL) {
-    MPI_Type_contiguous(2, MPI_DOUBLE, &type);
-    MPI_Type_commit(&type);
+  if (pair_type == MPI_DATATYPE_NULL) {
+    MPI_Type_contiguous(2, MPI_DOUBLE, &pair_type);
+    MPI_Type_commit(&pair_type);
   }
-  return type;
+  return pair_type;
 }
 
 /* Items that were met, by the steps' numbers. */
@@ -152,6 +153,21 @@ static adjoinable_item *make(const parts *all, int64_t id, int64_t extent) {
   }
   item->next = known;
   return known = item;
+}
+
+void adjoinable_forget_items(void) {
+  for (adjoinable_item *one = known, *next; one != NULL; one = next) {
+    next = one->next;
+    if (!adjoinable_is_plain(one)) {
+      MPI_Type_free(&one->active);
+      MPI_Type_free(&one->pairs);
+    }
+    free(one->numbers);
+    free(one->bytes);
+    free(one);
+  }
+  known = NULL;
+  if (pair_type != MPI_DATATYPE_NULL) MPI_Type_free(&pair_type);
 }
 
 static const adjoinable_item *described(const parts *all, int64_t extent) {
