@@ -43,9 +43,7 @@ int(AMPI_Finalize)(int *argc, char ***argv) {
 
 int AMPI_Finalize_NT(void) {
   const int code = adjoinable_shadow_freed(MPI_COMM_WORLD);
-  if (code != MPI_SUCCESS) return code;
-  adjoinable_forget_items();
-  return MPI_Finalize();
+  return code == MPI_SUCCESS ? MPI_Finalize() : code;
 }
 int AMPI_Buffer_attach(void *buffer, int size) { return MPI_Buffer_attach(buffer, size); }
 int AMPI_Buffer_detach(void *buffer, int *size) { return MPI_Buffer_detach(buffer, size); }

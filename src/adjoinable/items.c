@@ -130,10 +130,36 @@ static MPI_Datatype pair(void) {
 /* Items that were met, by the steps' numbers. */
 static adjoinable_item *known;
 
+/* Frees the types and what is known of them: MPI is about to end. */
+static int forget_items(MPI_Comm self, int key, void *value, void *state) {
+  (void)self, (void)key, (void)value, (void)state;
+  for (adjoinable_item *one = known, *next; one != NULL; one = next) {
+    next = one->next;
+    if (!adjoinable_is_plain(one)) {
+      MPI_Type_free(&one->active);
+      MPI_Type_free(&one->pairs);
+    }
+    free(one->numbers);
+    free(one->bytes);
+    free(one);
+  }
+  known = NULL;
+  if (pair_type != MPI_DATATYPE_NULL) MPI_Type_free(&pair_type);
+  return MPI_SUCCESS;
+}
+
+static void forget_in_the_end(void) {
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_items, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  MPI_Comm_free_keyval(&key);
+}
+
 static adjoinable_item *make(const parts *all, int64_t id, int64_t extent) {
   int64_t n, bytes;
   adjoinable_item *item = malloc(sizeof *item);
   if (item == NULL) return NULL;
+  if (known == NULL) forget_in_the_end();
   *item = (adjoinable_item){.id = id, .extent = extent};
   count(all, 0, &n);
   item->n = n;
@@ -153,21 +179,6 @@ static adjoinable_item *make(const parts *all, int64_t id, int64_t extent) {
   }
   item->next = known;
   return known = item;
-}
-
-void adjoinable_forget_items(void) {
-  for (adjoinable_item *one = known, *next; one != NULL; one = next) {
-    next = one->next;
-    if (!adjoinable_is_plain(one)) {
-      MPI_Type_free(&one->active);
-      MPI_Type_free(&one->pairs);
-    }
-    free(one->numbers);
-    free(one->bytes);
-    free(one);
-  }
-  known = NULL;
-  if (pair_type != MPI_DATATYPE_NULL) MPI_Type_free(&pair_type);
 }
 
 static const adjoinable_item *described(const parts *all, int64_t extent) {

@@ -34,8 +34,6 @@ typedef struct adjoinable_item {
 /* What numbers a datatype is of; others: of kinds that are not differentiated. */
 typedef enum adjoinable_numbers { ADJOINABLE_NO_NUMBERS, ADJOINABLE_NUMBERS, ADJOINABLE_OTHERS } adjoinable_numbers;
 adjoinable_numbers adjoinable_content(MPI_Datatype datatype, const adjoinable_item **item);
-/* Frees the types and what is known of them: MPI is about to end. */
-void adjoinable_forget_items(void);
 
 /* Whether an item is one number. */
 int adjoinable_is_plain(const adjoinable_item *item);

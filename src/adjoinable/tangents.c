@@ -167,7 +167,9 @@ static started *taken(MPI_Request request) {
 /* Ends the call of a request that is complete. */
 static int finish(started *one, MPI_Status *status, int code) {
   if (one == NULL) return code;
-  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &one->of[one->n - 1], one->datatype);
+  const adjoinable_tangent *const last = &one->of[one->n - 1];
+  /* The status of a send tells no count. */
+  if (code == MPI_SUCCESS && (last->flags & ADMPI_STEP_WRITTEN) != 0) adjoinable_tangents_count(status, last, one->datatype);
   code = adjoinable_tangents_end(one->of, one->n, code);
   free(one);
   return code;
