@@ -1,12 +1,12 @@
 //! The C interface of what other AD tools record. `include/admpi/steps.h` is generated from this file.
 
-use super::{entry, give, null};
+use super::{array, entry, give, null};
+use crate::count::from_c;
 use crate::error::{Code, Error, Result};
 use crate::foreign::format::{Bytes, Item, Match, Number, describe, described};
 use crate::foreign::{Argument, Format, Given, Place, Steps, Told};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
-use std::slice::from_raw_parts;
 
 use crate::tape::{Statistics as admpi_statistics, Var as admpi_var};
 
@@ -145,6 +145,7 @@ pub unsafe extern "C-unwind" fn admpi_step_item(
     // SAFETY: as the C contract says.
     unsafe {
         give(("item_out", item_out), || {
+            let n = from_c("n", n)?;
             let offsets = array("offsets", offsets, n)?;
             let (lengths, kinds) = (array("lengths", lengths, n)?, array("kinds", kinds, n)?);
             let mut item = Item { numbers: Vec::new(), bytes: Vec::new(), extent };
@@ -200,21 +201,6 @@ pub unsafe extern "C-unwind" fn admpi_step_match(item: i64, other: i64, at_out: 
         }
         Ok(())
     })
-}
-
-/// # Safety
-/// `n` elements are at `base`, for the caller's time.
-unsafe fn array<'a, T>(name: &str, base: *const T, n: i64) -> Result<&'a [T]> {
-    let n = usize::try_from(n)
-        .map_err(|_| Error::new(Code::Argument, format!("n = {n} is negative")))?;
-    if n == 0 {
-        return Ok(&[]);
-    }
-    if base.is_null() {
-        return Err(null(name));
-    }
-    // SAFETY: the caller's promise.
-    Ok(unsafe { from_raw_parts(base, n) })
 }
 
 /// As admpi_step_argument, of items that admpi_step_item has described.
@@ -370,7 +356,8 @@ unsafe fn reverse(
     completed: *mut c_void,
 ) -> Result<()> {
     // SAFETY: the caller's promise; so below.
-    let (call, adjoint) = unsafe { (text("call", call)?, array("adjoint", adjoint, n)?) };
+    let (call, adjoint) =
+        unsafe { (text("call", call)?, array("adjoint", adjoint, from_c("n", n)?)?) };
     let told = |(i, &base): (usize, &*mut c_void)| -> Result<Told> {
         let are_told = !items.is_null() && !counts.is_null();
         let (item, count) = if are_told {
