@@ -108,34 +108,29 @@ coloured_pattern sparsity_of(F &, tape_ref tape, const std::vector<var> &x, cons
   return coloured(sparse_handle(s).get(), takes_tangents<F> ? passes::sweeps_or_tangents : passes::sweeps);
 }
 
-/// An error if the rows do not lie one behind the other in the columns.
-inline void check_rows(const coloured_pattern &p) {
-  const auto wrong = [](const std::string &why) { raise(ADMPI_ERR_ARGUMENT, ("the pattern's row_start" + why).c_str()); };
+/// An error if the arrays of a pattern do not fit together: rows that do not lie one behind the other, columns and colours that it has
+/// not.
+inline void check_arrays(const char *function, const coloured_pattern &p) {
+  const auto wrong = [&](const std::string &why) { raise(ADMPI_ERR_ARGUMENT, (std::string(function) + ": the pattern's " + why).c_str()); };
+  const auto place = [](const char *of, std::size_t k) { return of + ("[" + std::to_string(k) + "] = "); };
   const std::vector<int> &start = p.row_start;
   if (p.rows < 0 || start.size() != static_cast<std::size_t>(p.rows) + 1)
-    wrong(" has " + std::to_string(start.size()) + " numbers, and there are " + std::to_string(p.rows) + " rows");
-  if (start.front() != 0) wrong("[0] = " + std::to_string(start.front()) + " is not 0");
+    wrong("row_start has " + std::to_string(start.size()) + " numbers, and there are " + std::to_string(p.rows) + " rows");
+  if (start.front() != 0) wrong(place("row_start", 0) + std::to_string(start.front()) + " is not 0");
   for (std::size_t i = 1; i < start.size(); ++i)
-    if (start[i] < start[i - 1]) wrong("[" + std::to_string(i) + "] = " + std::to_string(start[i]) + " is below the one before");
+    if (start[i] < start[i - 1]) wrong(place("row_start", i) + std::to_string(start[i]) + " is below the one before");
   if (static_cast<std::size_t>(start.back()) != p.column.size())
-    wrong(" ends with " + std::to_string(start.back()) + ", and there are " + std::to_string(p.column.size()) + " elements");
-}
-
-/// The same of what stands in them: columns and colours.
-inline void check_elements(const coloured_pattern &p) {
-  const auto check = [](const char *what, const std::vector<int> &numbers, std::int64_t below) {
+    wrong("row_start ends with " + std::to_string(start.back()) + ", and there are " + std::to_string(p.column.size()) + " elements");
+  const auto check_below = [&](const char *what, const std::vector<int> &numbers, std::int64_t limit) {
     for (std::size_t k = 0; k < numbers.size(); ++k)
-      if (numbers[k] < 0 || numbers[k] >= below)
-        raise(ADMPI_ERR_ARGUMENT, ("the pattern's " + std::string(what) + "[" + std::to_string(k) + "] = " + std::to_string(numbers[k]) +
-                                   " is not below " + std::to_string(below)).c_str());
+      if (numbers[k] < 0 || numbers[k] >= limit)
+        wrong(place(what, k) + std::to_string(numbers[k]) + " is not below " + std::to_string(limit));
   };
-  check("column", p.column, p.cols);
-  check("colour", p.colour, p.colours);
+  check_below("column", p.column, p.cols);
+  check_below("colour", p.colour, p.colours);
 }
 
 inline csr zeros_of(const coloured_pattern &p) {
-  check_rows(p);
-  check_elements(p);
   return csr{p.rows, p.cols, p.row_start, p.column, std::vector<double>(p.column.size())};
 }
 
@@ -270,6 +265,7 @@ coloured_pattern sparsity(F &&f, const std::vector<double> &x) {
 /// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not as large as the Jacobian; what f throws
 template <class F>
 csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
+  detail::check_arrays("sparse_jacobian", p);
   csr result = detail::zeros_of(p);
   if (p.by == colour_by::rows) {
     const int widest = detail::widest();
@@ -348,9 +344,9 @@ std::vector<double> products_of_colours(const coloured_pattern &p, Product &&pro
 /// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not one of a Hessian of this size; what f throws
 template <class F>
 csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
+  detail::check_arrays("sparse_hessian", p);
   detail::check_pattern("sparse_hessian", p, x.size(), x.size());
   if (p.by != colour_by::symmetric) detail::raise(ADMPI_ERR_ARGUMENT, "sparse_hessian: the pattern is one of a Jacobian");
-  detail::check_length("sparse_hessian", "the pattern's colour", p.colour.size(), x.size());
   const auto colours = static_cast<std::size_t>(p.colours);
   const std::vector<double> products = detail::on_a_tape([&] {
     return detail::products_of_colours(p, [&](const std::vector<double> &v) { return hessian_product(f, x, v); });

@@ -193,21 +193,11 @@ inline void check_pattern(const char *function, const coloured_pattern &p, std::
   const std::string name = function;
   agreed(comm, [&] {
     check_length(function, "the pattern's columns", static_cast<std::size_t>(p.cols), static_cast<std::size_t>(columns.all()));
-    check_length(function, "the pattern's row_start", p.row_start.size(), static_cast<std::size_t>(p.rows) + 1);
-    check_length(function, "the pattern's column", p.column.size(), static_cast<std::size_t>(p.row_start.back()));
-    check_rows(p);
+    check_arrays(function, p);
     const bool is_by_column = p.by == colour_by::columns;
     check_length(function, is_by_column ? "the pattern's colour (of this rank's inputs)" : "the pattern's colour (of this rank's rows)",
                  p.colour.size(), is_by_column ? static_cast<std::size_t>(columns.size(static_cast<std::size_t>(columns.rank))) : rows);
     check_length(function, "the pattern's rows", static_cast<std::size_t>(p.rows), rows);
-    for (std::size_t k = 0; k < p.column.size(); ++k)
-      if (p.column[k] < 0 || p.column[k] >= p.cols)
-        raise(ADMPI_ERR_ARGUMENT, (name + ": the pattern's column[" + std::to_string(k) + "] = " + std::to_string(p.column[k]) +
-                                   " is not below " + std::to_string(p.cols)).c_str());
-    for (std::size_t k = 0; k < p.colour.size(); ++k)
-      if (p.colour[k] < 0 || p.colour[k] >= p.colours)
-        raise(ADMPI_ERR_ARGUMENT, (name + ": the pattern's colour[" + std::to_string(k) + "] = " + std::to_string(p.colour[k]) +
-                                   " is not below colours = " + std::to_string(p.colours)).c_str());
   });
   int least_and_most[4] = {p.colours, -p.colours, static_cast<int>(p.by), -static_cast<int>(p.by)};
   check_mpi(AMPI_Allreduce(MPI_IN_PLACE, least_and_most, 4, MPI_INT, MPI_MIN, comm), function);
