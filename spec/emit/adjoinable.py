@@ -126,7 +126,7 @@ def forward(call):
     if call.is_started:
         own = "  struct admpi_request *own = NULL;\n"
         end = f"adjoinable_end_started(call, comm, code, is_active, own, of[{last}].item, {datatype}, request)"
-    status = f"  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[{last}].item, {datatype});\n" \
+    status = f"  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[{last}].item->active, {datatype});\n" \
         if "status" in call.call.takes else ""
     is_active = "  const int is_active = code == ADJOINABLE_ACTIVE;\n" if call.is_started or status else ""
     return f"""{call.prototype("FW_")} {{
@@ -212,7 +212,7 @@ def tangent(call):
     end = f"adjoinable_tangents_end(of, {n}, code)"
     if call.is_started:
         end = f"adjoinable_tangents_started(of, {n}, code, {datatype}, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL)"
-    status = f"  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &of[{last}], {datatype});\n" \
+    status = f"  if (code == MPI_SUCCESS) adjoinable_count(status, of[{last}].datatype, {datatype});\n" \
         if "status" in call.call.takes else ""
     return f"""{call.prototype("TLS_", with_paired(call, parameters))} {{
   static const char call[] = "TLS_{call.name}";

@@ -270,7 +270,7 @@ int FW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int ta
     code = MPI_Recv(buf, count, datatype, source, tag, comm, status);
   else
     return code;
-  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[0].item, datatype);
+  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[0].item->active, datatype);
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm, MPI_Status *status) {
@@ -334,7 +334,7 @@ int FW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int de
     code = MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   else
     return code;
-  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[1].item, recvtype);
+  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[1].item->active, recvtype);
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
@@ -365,7 +365,7 @@ int FW_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     code = MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   else
     return code;
-  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[0].item, datatype);
+  if (code == MPI_SUCCESS && is_active) adjoinable_count(status, of[0].item->active, datatype);
   return adjoinable_end(call, comm, code);
 }
 int BW_AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {

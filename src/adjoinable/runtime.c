@@ -168,7 +168,7 @@ static int note(int64_t number, const adjoinable_item *item, MPI_Datatype dataty
 }
 
 void adjoinable_count_started(MPI_Status *status, int64_t number) {
-  if (number < room && counted[number].item != NULL) adjoinable_count(status, counted[number].item, counted[number].datatype);
+  if (number < room && counted[number].item != NULL) adjoinable_count(status, counted[number].item->active, counted[number].datatype);
 }
 
 int adjoinable_end_started(const char *call, MPI_Comm comm, int code, int is_active, void *own, const adjoinable_item *item,
@@ -182,10 +182,9 @@ int adjoinable_end_started(const char *call, MPI_Comm comm, int code, int is_act
   return note(number, item, datatype);
 }
 
-/* Active values travel as doubles. */
-void adjoinable_count(MPI_Status *status, const adjoinable_item *item, MPI_Datatype datatype) {
+void adjoinable_count(MPI_Status *status, MPI_Datatype travelled, MPI_Datatype datatype) {
   int n, bytes;
-  if (status == MPI_STATUS_IGNORE || MPI_Get_count(status, item->active, &n) != MPI_SUCCESS || n == MPI_UNDEFINED) return;
+  if (status == MPI_STATUS_IGNORE || MPI_Get_count(status, travelled, &n) != MPI_SUCCESS || n == MPI_UNDEFINED) return;
   MPI_Type_size(datatype, &bytes);
   MPI_Status_set_elements(status, MPI_BYTE, n * bytes);
 }

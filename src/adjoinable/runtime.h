@@ -62,8 +62,8 @@ int adjoinable_end(const char *call, MPI_Comm comm, int code);
 /* `item` and `datatype`: what the status of its completion counts. */
 int adjoinable_end_started(const char *call, MPI_Comm comm, int code, int is_active, void *own, const adjoinable_item *item,
                            MPI_Datatype datatype, AMPI_Request *request);
-/* A status of libadmpi's call becomes one of the user's items. */
-void adjoinable_count(MPI_Status *status, const adjoinable_item *item, MPI_Datatype datatype);
+/* A status that counts items as they travelled becomes one of the user's items. */
+void adjoinable_count(MPI_Status *status, MPI_Datatype travelled, MPI_Datatype datatype);
 void adjoinable_count_started(MPI_Status *status, int64_t number);
 int adjoinable_reverse(const char *call, MPI_Comm comm, const adjoinable_adjoint *of, int n, void *completed);
 

@@ -124,7 +124,7 @@ int TLS_AMPI_Recv(void *buf, void *bufd, int count, MPI_Datatype datatype, MPI_D
   if (code == ADJOINABLE_PASSIVE) return MPI_Recv(buf, count, datatype, source, tag, comm, status);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Recv(of[0].values, count, of[0].datatype, source, tag, comm, status);
-  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &of[0], datatype);
+  if (code == MPI_SUCCESS) adjoinable_count(status, of[0].datatype, datatype);
   return adjoinable_tangents_end(of, 1, code);
 }
 
@@ -154,7 +154,7 @@ int TLS_AMPI_Sendrecv(void *sendbuf, void *sendbufd, int sendcount, MPI_Datatype
   if (code == ADJOINABLE_PASSIVE) return MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Sendrecv(of[0].values, sendcount, of[0].datatype, dest, sendtag, of[1].values, recvcount, of[1].datatype, source, recvtag, comm, status);
-  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &of[1], recvtype);
+  if (code == MPI_SUCCESS) adjoinable_count(status, of[1].datatype, recvtype);
   return adjoinable_tangents_end(of, 2, code);
 }
 
@@ -168,7 +168,7 @@ int TLS_AMPI_Sendrecv_replace(void *buf, void *bufd, int count, MPI_Datatype dat
   if (code == ADJOINABLE_PASSIVE) return MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   if (code != ADJOINABLE_ACTIVE) return code;
   code = MPI_Sendrecv_replace(of[0].values, count, of[0].datatype, dest, sendtag, source, recvtag, comm, status);
-  if (code == MPI_SUCCESS) adjoinable_tangents_count(status, &of[0], datatype);
+  if (code == MPI_SUCCESS) adjoinable_count(status, of[0].datatype, datatype);
   return adjoinable_tangents_end(of, 1, code);
 }
 

@@ -121,13 +121,6 @@ int adjoinable_tangents_end(adjoinable_tangent *of, int n, int code) {
   return code;
 }
 
-void adjoinable_tangents_count(MPI_Status *status, const adjoinable_tangent *of, MPI_Datatype datatype) {
-  int n = 0, bytes;
-  if (status == MPI_STATUS_IGNORE || MPI_Get_count(status, of->datatype, &n) != MPI_SUCCESS || n == MPI_UNDEFINED) return;
-  MPI_Type_size(datatype, &bytes);
-  MPI_Status_set_elements(status, MPI_BYTE, n * bytes);
-}
-
 /* Calls under way, by their requests. */
 enum { ARGUMENTS = 2 };
 typedef struct started {
@@ -169,7 +162,7 @@ static int finish(started *one, MPI_Status *status, int code) {
   if (one == NULL) return code;
   const adjoinable_tangent *const last = &one->of[one->n - 1];
   /* The status of a send tells no count. */
-  if (code == MPI_SUCCESS && (last->flags & ADMPI_STEP_WRITTEN) != 0) adjoinable_tangents_count(status, last, one->datatype);
+  if (code == MPI_SUCCESS && (last->flags & ADMPI_STEP_WRITTEN) != 0) adjoinable_count(status, last->datatype, one->datatype);
   code = adjoinable_tangents_end(one->of, one->n, code);
   free(one);
   return code;

@@ -27,8 +27,6 @@ int adjoinable_tangents(const char *call, MPI_Comm comm, adjoinable_tangent *of,
 int adjoinable_tangents_end(adjoinable_tangent *of, int n, int code);
 /* The same when the request is complete; `datatype` is that of the last argument. */
 int adjoinable_tangents_started(const adjoinable_tangent *of, int n, int code, MPI_Datatype datatype, MPI_Request request);
-/* A status that counts items, not pairs. */
-void adjoinable_tangents_count(MPI_Status *status, const adjoinable_tangent *of, MPI_Datatype datatype);
 /* An operation on pairs in the place of one on numbers; `function` computes the tangents of one of the user's. */
 int adjoinable_tangents_op(const char *call, MPI_Comm comm, MPI_Op *op, TLM_userFunctionF *function, const adjoinable_tangent *of,
                            int n, MPI_Datatype datatype, MPI_Datatype shadow, int is_started);

@@ -232,9 +232,23 @@ static int make_operation(const operation *of, perform *how) {
   return code;
 }
 
-static int active(const operation *of, perform *how) {
+/* An error, unless it is of doubles in a window of FW_AMPI_Win_create. */
+static int look(operation *of) {
+  const adjoinable_numbers origin = adjoinable_content(of->datatype, &of->item);
+  const adjoinable_numbers target = adjoinable_content(of->target, &of->target_item);
+  of->window = of_window(of->win);
+  if (of->window == NULL) return not_made(of->call);
+  if (origin == ADJOINABLE_NUMBERS && target == ADJOINABLE_NUMBERS && is_of_doubles(of->item) && is_of_doubles(of->target_item))
+    return MPI_SUCCESS;
+  return adjoinable_refused(of->call, of->window->comm,
+                            "origin_datatype and target_datatype must be of doubles alone: keep the rest in a window of AMPI_Win_create");
+}
+
+static int start(operation *of, perform *how) {
   int64_t number = 0;
-  int code, status = admpi_step_open(of->call);
+  int code = look(of), status;
+  if (code != MPI_SUCCESS) return code;
+  status = admpi_step_open(of->call);
   if (status != ADMPI_SUCCESS) return adjoinable_raised(of->call, status, of->window->comm);
   code = make_operation(of, how);
   if (code != MPI_SUCCESS) return adjoinable_end(of->call, of->window->comm, code);
@@ -243,40 +257,25 @@ static int active(const operation *of, perform *how) {
   return keep(of->window, number);
 }
 
-/* Whether libadmpi makes it, or nobody. */
-static int look(operation *of) {
-  const adjoinable_numbers origin = adjoinable_content(of->datatype, &of->item);
-  const adjoinable_numbers target = adjoinable_content(of->target, &of->target_item);
-  of->window = of_window(of->win);
-  if (of->window == NULL) return not_made(of->call);
-  if (origin == ADJOINABLE_NUMBERS && target == ADJOINABLE_NUMBERS && is_of_doubles(of->item) && is_of_doubles(of->target_item))
-    return ADJOINABLE_ACTIVE;
-  return adjoinable_refused(of->call, of->window->comm,
-                            "origin_datatype and target_datatype must be of doubles alone: keep the rest in a window of AMPI_Win_create");
-}
-
 int FW_AMPI_Put(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                 int target_count, MPI_Datatype target_datatype, AMPI_Win win) {
   operation of = {.call = "AMPI_Put", .flags = ADMPI_STEP_READ, .addr = origin_addr, .n = origin_count, .datatype = origin_datatype,
                   .rank = target_rank, .disp = target_disp, .target_n = target_count, .target = target_datatype, .win = win};
-  const int code = look(&of);
-  return code == ADJOINABLE_ACTIVE ? active(&of, put) : code;
+  return start(&of, put);
 }
 
 int FW_AMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                 int target_count, MPI_Datatype target_datatype, AMPI_Win win) {
   operation of = {.call = "AMPI_Get", .flags = ADMPI_STEP_WRITTEN, .addr = origin_addr, .n = origin_count, .datatype = origin_datatype,
                   .rank = target_rank, .disp = target_disp, .target_n = target_count, .target = target_datatype, .win = win};
-  const int code = look(&of);
-  return code == ADJOINABLE_ACTIVE ? active(&of, get) : code;
+  return start(&of, get);
 }
 
 int FW_AMPI_Accumulate(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                        int target_count, MPI_Datatype target_datatype, MPI_Op op, AMPI_Win win) {
   operation of = {.call = "AMPI_Accumulate", .flags = ADMPI_STEP_READ, .addr = origin_addr, .n = origin_count, .datatype = origin_datatype,
                   .rank = target_rank, .disp = target_disp, .target_n = target_count, .target = target_datatype, .op = op, .win = win};
-  const int code = look(&of);
-  return code == ADJOINABLE_ACTIVE ? active(&of, accumulate) : code;
+  return start(&of, accumulate);
 }
 
 static int back(const char *call, void *origin_addr, int origin_count, MPI_Datatype origin_datatype) {
