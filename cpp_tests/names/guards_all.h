@@ -11,6 +11,118 @@ static int run_Compare_and_swap(struct objects *on) {
   return AMPI_Compare_and_swap(on->in, on->in, on->out, on->type, 0, 0, on->win);
 }
 
+static int run_File_iread(struct objects *on) {
+  return AMPI_File_iread(on->file, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iread_all(struct objects *on) {
+  return AMPI_File_iread_all(on->file, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iread_at(struct objects *on) {
+  return AMPI_File_iread_at(on->file, 0, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iread_at_all(struct objects *on) {
+  return AMPI_File_iread_at_all(on->file, 0, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iread_shared(struct objects *on) {
+  return AMPI_File_iread_shared(on->file, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iwrite(struct objects *on) {
+  return AMPI_File_iwrite(on->file, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iwrite_all(struct objects *on) {
+  return AMPI_File_iwrite_all(on->file, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iwrite_at(struct objects *on) {
+  return AMPI_File_iwrite_at(on->file, 0, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iwrite_at_all(struct objects *on) {
+  return AMPI_File_iwrite_at_all(on->file, 0, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_iwrite_shared(struct objects *on) {
+  return AMPI_File_iwrite_shared(on->file, on->in, 1, AMPI_VARMAT, &on->request);
+}
+
+static int run_File_read(struct objects *on) {
+  return AMPI_File_read(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_read_all(struct objects *on) {
+  return AMPI_File_read_all(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_read_all_begin(struct objects *on) {
+  return AMPI_File_read_all_begin(on->file, on->in, 1, AMPI_VARMAT);
+}
+
+static int run_File_read_at(struct objects *on) {
+  return AMPI_File_read_at(on->file, 0, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_read_at_all(struct objects *on) {
+  return AMPI_File_read_at_all(on->file, 0, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_read_at_all_begin(struct objects *on) {
+  return AMPI_File_read_at_all_begin(on->file, 0, on->in, 1, AMPI_VARMAT);
+}
+
+static int run_File_read_ordered(struct objects *on) {
+  return AMPI_File_read_ordered(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_read_ordered_begin(struct objects *on) {
+  return AMPI_File_read_ordered_begin(on->file, on->in, 1, AMPI_VARMAT);
+}
+
+static int run_File_read_shared(struct objects *on) {
+  return AMPI_File_read_shared(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_write(struct objects *on) {
+  return AMPI_File_write(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_write_all(struct objects *on) {
+  return AMPI_File_write_all(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_write_all_begin(struct objects *on) {
+  return AMPI_File_write_all_begin(on->file, on->in, 1, AMPI_VARMAT);
+}
+
+static int run_File_write_at(struct objects *on) {
+  return AMPI_File_write_at(on->file, 0, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_write_at_all(struct objects *on) {
+  return AMPI_File_write_at_all(on->file, 0, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_write_at_all_begin(struct objects *on) {
+  return AMPI_File_write_at_all_begin(on->file, 0, on->in, 1, AMPI_VARMAT);
+}
+
+static int run_File_write_ordered(struct objects *on) {
+  return AMPI_File_write_ordered(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
+static int run_File_write_ordered_begin(struct objects *on) {
+  return AMPI_File_write_ordered_begin(on->file, on->in, 1, AMPI_VARMAT);
+}
+
+static int run_File_write_shared(struct objects *on) {
+  return AMPI_File_write_shared(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
+}
+
 static int run_Psend_init(struct objects *on) {
   return AMPI_Psend_init(on->in, 1, 1, on->type, 0, 0, on->comm, MPI_INFO_NULL, &on->request);
 }
@@ -21,6 +133,34 @@ static int run_Precv_init(struct objects *on) {
 
 static const struct refusal refusals[] = {
   {"AMPI_Compare_and_swap", ON_WIN, run_Compare_and_swap},
+  {"AMPI_File_iread", ON_FILE, run_File_iread},
+  {"AMPI_File_iread_all", ON_FILE, run_File_iread_all},
+  {"AMPI_File_iread_at", ON_FILE, run_File_iread_at},
+  {"AMPI_File_iread_at_all", ON_FILE, run_File_iread_at_all},
+  {"AMPI_File_iread_shared", ON_FILE, run_File_iread_shared},
+  {"AMPI_File_iwrite", ON_FILE, run_File_iwrite},
+  {"AMPI_File_iwrite_all", ON_FILE, run_File_iwrite_all},
+  {"AMPI_File_iwrite_at", ON_FILE, run_File_iwrite_at},
+  {"AMPI_File_iwrite_at_all", ON_FILE, run_File_iwrite_at_all},
+  {"AMPI_File_iwrite_shared", ON_FILE, run_File_iwrite_shared},
+  {"AMPI_File_read", ON_FILE, run_File_read},
+  {"AMPI_File_read_all", ON_FILE, run_File_read_all},
+  {"AMPI_File_read_all_begin", ON_FILE, run_File_read_all_begin},
+  {"AMPI_File_read_at", ON_FILE, run_File_read_at},
+  {"AMPI_File_read_at_all", ON_FILE, run_File_read_at_all},
+  {"AMPI_File_read_at_all_begin", ON_FILE, run_File_read_at_all_begin},
+  {"AMPI_File_read_ordered", ON_FILE, run_File_read_ordered},
+  {"AMPI_File_read_ordered_begin", ON_FILE, run_File_read_ordered_begin},
+  {"AMPI_File_read_shared", ON_FILE, run_File_read_shared},
+  {"AMPI_File_write", ON_FILE, run_File_write},
+  {"AMPI_File_write_all", ON_FILE, run_File_write_all},
+  {"AMPI_File_write_all_begin", ON_FILE, run_File_write_all_begin},
+  {"AMPI_File_write_at", ON_FILE, run_File_write_at},
+  {"AMPI_File_write_at_all", ON_FILE, run_File_write_at_all},
+  {"AMPI_File_write_at_all_begin", ON_FILE, run_File_write_at_all_begin},
+  {"AMPI_File_write_ordered", ON_FILE, run_File_write_ordered},
+  {"AMPI_File_write_ordered_begin", ON_FILE, run_File_write_ordered_begin},
+  {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
   {"AMPI_Psend_init", ON_COMM, run_Psend_init},
   {"AMPI_Precv_init", ON_COMM, run_Precv_init},
 };

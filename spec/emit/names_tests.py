@@ -61,7 +61,7 @@ def mention(call):
 
 
 def all_guards():
-    """One call of every guard that refuses active data, with the active type wherever a type stands."""
+    """One call of every guard that refuses active data, with the active type wherever a type stands; files refuse matrices alone."""
     text = NOTE + """
 /* Every call that refuses active data, for guards.c. */
 struct refusal {
@@ -71,9 +71,9 @@ struct refusal {
 };
 
 """
-    refused = [one for one in GUARDS if one.datatypes() and one.status == "refused"]
+    refused = [one for one in GUARDS if one.datatypes() and one.status in ("refused", "values")]
     for one in refused:
-        statement = f"return {one.ampi}({', '.join(actual(parameter) for parameter in one.parameters)});"
+        statement = f"return {one.ampi}({', '.join(actual(parameter, one) for parameter in one.parameters)});"
         text += f"static int run_{one.ampi[5:]}(struct objects *on) {{\n{wrap(statement, '  ')}\n}}\n\n"
     text += "static const struct refusal refusals[] = {\n"
     for one in refused:
@@ -91,8 +91,10 @@ ACTUAL = {
 }
 
 
-def actual(parameter):
+def actual(parameter, call):
     """An argument for a call that is refused before MPI sees it: one value of the active type each."""
+    if parameter.kind == "datatype" and call.status == "values":
+        return "AMPI_VARMAT"
     if parameter.kind == "buffer":
         return "on->in" if parameter.direction == "in" or parameter.name in ("buf", "buffer", "origin_addr") else "on->out"
     if parameter.name == "position":
