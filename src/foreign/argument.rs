@@ -56,11 +56,11 @@ impl Place {
         self.format().place_of(i)
     }
 
-    /// Appends the numbers as active values, which have ids from `first` on, or none if that is 0.
+    /// Appends the numbers, or puts those of items in their places, as active values, which have ids from `first` on, or none if that is 0.
     ///
     /// # Safety
     /// The numbers may be read.
-    unsafe fn read(&self, n: usize, mut first: u32, tag: u32, stage: &mut [Var]) {
+    unsafe fn read(&self, n: usize, mut first: u32, tag: u32, stage: &mut Vec<Var>) {
         let step = u32::from(first != 0);
         let mut active = |value| {
             let id = first;
@@ -69,11 +69,15 @@ impl Place {
             Var { value, id, tag: if id == 0 { UNTOUCHED } else { tag } }
         };
         match self {
-            Self::Array { base, format } => {
+            Self::Array { base, format: format @ Format::Items(_) } => {
                 for i in 0..n {
                     // SAFETY: the caller's promise; so below.
                     stage[format.place_of(i)] = active(unsafe { format.read(*base, i) });
                 }
+            }
+            Self::Array { base, format } => {
+                // SAFETY: as above.
+                stage.extend((0..n).map(|i| active(unsafe { format.read(*base, i) })));
             }
             Self::Variables { tool, runs } => {
                 let mut values = Vec::new();
@@ -81,9 +85,7 @@ impl Place {
                     // SAFETY: as above.
                     unsafe { tool.values(run.base, run.n, &mut values) };
                 }
-                for (var, value) in stage.iter_mut().zip(values) {
-                    *var = active(value);
-                }
+                stage.extend(values.into_iter().map(active));
             }
         }
     }
@@ -112,11 +114,14 @@ impl Argument {
         stage: &mut Vec<Var>,
     ) -> Result<u32> {
         stage.clear();
-        let untouched = Var { value: 0.0, id: 0, tag: UNTOUCHED };
-        stage.resize(self.place.format().all_places(self.n), untouched);
-        // What a call does not write keeps what it holds.
-        // SAFETY: the caller's promise; so below.
-        unsafe { self.place.read_bytes(self.n, stage) };
+        let format = self.place.format();
+        if !self.reads || matches!(format, Format::Items(_)) {
+            let untouched = Var { value: 0.0, id: 0, tag: UNTOUCHED };
+            stage.resize(format.all_places(self.n), untouched);
+            // What a call does not write keeps what it holds.
+            // SAFETY: the caller's promise; so below.
+            unsafe { self.place.read_bytes(self.n, stage) };
+        }
         if !self.reads {
             return Ok(0);
         }
