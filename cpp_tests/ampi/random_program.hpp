@@ -16,26 +16,14 @@
 #include <utility>
 #include <vector>
 
+#include "harness/random_numbers.hpp"
 #include "harness/window.hpp"
 
 namespace random_programs {
 
 using admpi::var;
 using admpi::varmat;
-
-/// splitmix64: the same numbers on all ranks.
-struct random_numbers {
-  std::uint64_t state;
-  std::uint64_t next() {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  int below(int n) { return static_cast<int>(next() % static_cast<std::uint64_t>(n)); }
-  bool chance(int percent) { return below(100) < percent; }
-  double number() { return static_cast<double>(next() >> 11) / 9007199254740992.0 * 2.0 - 1.0; }
-};
+using test::random_numbers;
 
 /// Which way receives of a phase name what they wait for: all alike, so that any matching completes them.
 enum class naming { exact, any_source, any_tag, any };

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "harness/chain.hpp"
+#include "harness/sparse.hpp"
 
 using admpi::colour_by;
 using admpi::coloured_pattern;
@@ -19,6 +20,7 @@ using admpi::csr;
 using admpi::var;
 using admpi::varmat;
 using test::chain;
+using test::spread;
 
 namespace {
 
@@ -36,15 +38,6 @@ places places_of(const P &p) {
       CHECK(is_ascending);
     }
   return found;
-}
-
-/// As dense, with zeros for what the pattern leaves out.
-admpi::dense spread(const csr &a) {
-  admpi::dense all(a.rows, a.cols);
-  for (std::size_t i = 0; i + 1 < a.row_start.size(); ++i)
-    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
-      all(static_cast<std::int64_t>(i), a.column[static_cast<std::size_t>(k)]) = a.value[static_cast<std::size_t>(k)];
-  return all;
 }
 
 void check_same(const admpi::dense &a, const admpi::dense &b, double relative = 1e-14) {

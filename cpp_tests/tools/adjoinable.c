@@ -1,23 +1,11 @@
 /* Programs as source transformation writes them: what a call is, forwards and backwards, against differences. A case computes y
  * from x, by AMPI_ calls or by FW_AMPI_ calls, and has a sweep that computes xb from yb. */
 #include "ampi/ampi.h"
-#include "admpi/steps.h"
 #include "admpi/tape.h"
-#include "harness/check.h"
 
 #include <stdlib.h>
 
-enum { N = 6, MOST = 64 };
-
-static int rank, ranks;
-static MPI_Comm comm; /* world, then one that the library made */
-
-/* A call and its form that is recorded have the same arguments. */
-#define CALL(name, ...) CHECK((forward ? FW_AMPI_##name : AMPI_##name)(__VA_ARGS__) == MPI_SUCCESS)
-#define BACK(name, ...) CHECK(BW_AMPI_##name(__VA_ARGS__) == MPI_SUCCESS)
-
-static int right(void) { return (rank + 1) % ranks; }
-static int left(void) { return (rank + ranks - 1) % ranks; }
+#include "tools/differences.h"
 
 /* Messages round the ring: the receive asks for more than comes, and from anyone. */
 static void ring(int forward, double *x, double *y) {
@@ -116,12 +104,13 @@ static void halo(int forward, double *x, double *y) {
 
 static double halo_x[N];
 
+static double *halo_y;
+
 static void halo_forward(double *x, double *y) {
+  halo_y = y;
   memcpy(halo_x, x, sizeof halo_x);
   halo(1, x, y);
 }
-
-static double *halo_y;
 
 static void halo_back(double *xb, double *yb) {
   AMPI_Request request[4];
@@ -229,50 +218,11 @@ static void move_back(double *xb, double *yb) {
   for (int i = 0; i < N; i++) xb[i] += yb[i];
 }
 
-/* <yb, J v> by differences, and <xb, v>. */
-typedef void program(int forward, double *x, double *y);
-typedef void forward_sweep(double *x, double *y);
-typedef void backward_sweep(double *xb, double *yb);
-
-static double number(int i, int salt) { return 0.3 + 0.9 * sin(1 + 7 * rank + 3 * i + 11 * salt); }
-
-static double weighted(program *f, const double *x0, const double *v, double h, const double *w) {
-  double x[N], y[MOST] = {0}, sum = 0;
-  for (int i = 0; i < N; i++) x[i] = x0[i] + h * v[i];
-  f(0, x, y);
-  for (int i = 0; i < MOST; i++) sum += w[i] * y[i];
-  return sum;
-}
-
-static void check(const char *name, program *f, forward_sweep *fw, backward_sweep *bw) {
-  const double h = 1e-5;
-  double x0[N], x[N], v[N], xb[N] = {0}, yb[MOST], w[MOST], y[MOST] = {0}, sums[3], totals[3];
-  int64_t left_over;
-  admpi_statistics statistics;
-  for (int i = 0; i < N; i++) x[i] = x0[i] = number(i, 1), v[i] = number(i, 2);
-  for (int i = 0; i < MOST; i++) w[i] = yb[i] = number(i, 3);
-  sums[0] = (weighted(f, x0, v, h, w) - weighted(f, x0, v, -h, w)) / (2 * h);
-  halo_y = y;
-  fw(x, y);
-  sums[1] = -weighted(f, x0, v, 0, w);
-  for (int i = 0; i < MOST; i++) sums[1] += w[i] * y[i];
-  bw(xb, yb);
-  sums[2] = 0;
-  for (int i = 0; i < N; i++) sums[2] += xb[i] * v[i];
-  MPI_Allreduce(sums, totals, 3, MPI_DOUBLE, MPI_SUM, comm);
-  if (fabs(totals[0] - totals[2]) > 1e-8 * (1 + fabs(totals[0])) || fabs(totals[1]) > 1e-12 * (1 + fabs(totals[0]))) {
-    ++failures;
-    fprintf(stderr, "%s, %d ranks: %.12g by differences, %.12g by the sweep; values differ by %g\n", name, ranks, totals[0],
-            totals[2], totals[1]);
-  }
-  CHECK(admpi_step_statistics(&statistics, &left_over) == ADMPI_SUCCESS && left_over == 0 && statistics.ids == 0);
-}
-
 static void check_all(void) {
-  check("ring", ring, ring_forward, ring_back);
-  for (how = WAITS; how <= WAIT_ST; how++) check("halo", halo, halo_forward, halo_back);
-  check("reduce", reduce, reduce_forward, reduce_back);
-  check("move", move, move_forward, move_back);
+  check_sweeps("ring", ring, ring_forward, ring_back);
+  for (how = WAITS; how <= WAIT_ST; how++) check_sweeps("halo", halo, halo_forward, halo_back);
+  check_sweeps("reduce", reduce, reduce_forward, reduce_back);
+  check_sweeps("move", move, move_forward, move_back);
 }
 
 /* Floats keep their own precision, and their counts. */
@@ -415,17 +365,6 @@ static void check_choices(void) {
     for (int i = 0; i < 6; i++) {
       CHECK(xb[i] == 10 * right() + i && yb[i] == 0);
     }
-  }
-}
-
-static void says(int code, const char *call, const char *what) {
-  char text[MPI_MAX_ERROR_STRING];
-  int n;
-  CHECK(code != MPI_SUCCESS);
-  MPI_Error_string(code, text, &n);
-  if (strstr(text, call) == NULL || strstr(text, what) == NULL) {
-    ++failures;
-    fprintf(stderr, "'%s' does not say '%s' and '%s'\n", text, call, what);
   }
 }
 

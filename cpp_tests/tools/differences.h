@@ -19,6 +19,7 @@ static inline int right(void) { return (rank + 1) % ranks; }
 static inline int left(void) { return (rank + ranks - 1) % ranks; }
 
 typedef void program(int forward, double *x, double *y);
+typedef void forward_sweep(double *x, double *y);
 typedef void backward_sweep(double *xb, double *yb);
 
 static inline double number(int i, int salt) { return 0.3 + 0.9 * sin(1 + 7 * rank + 3 * i + 11 * salt); }
@@ -31,7 +32,8 @@ static inline double weighted(program *f, const double *x0, const double *v, dou
   return sum;
 }
 
-static inline void check_differences(const char *name, program *f, backward_sweep *bw) {
+/* `fw` is f as it is recorded; NULL: f itself is. */
+static inline void check_sweeps(const char *name, program *f, forward_sweep *fw, backward_sweep *bw) {
   const double h = 1e-5;
   double x0[N], x[N], v[N], xb[N] = {0}, yb[MOST], w[MOST], y[MOST] = {0}, sums[3], totals[3];
   int64_t left_over;
@@ -39,7 +41,10 @@ static inline void check_differences(const char *name, program *f, backward_swee
   for (int i = 0; i < N; i++) x[i] = x0[i] = number(i, 1), v[i] = number(i, 2);
   for (int i = 0; i < MOST; i++) w[i] = yb[i] = number(i, 3);
   sums[0] = (weighted(f, x0, v, h, w) - weighted(f, x0, v, -h, w)) / (2 * h);
-  f(1, x, y);
+  if (fw == NULL)
+    f(1, x, y);
+  else
+    fw(x, y);
   sums[1] = -weighted(f, x0, v, 0, w);
   for (int i = 0; i < MOST; i++) sums[1] += w[i] * y[i];
   bw(xb, yb);
@@ -53,6 +58,8 @@ static inline void check_differences(const char *name, program *f, backward_swee
   }
   CHECK(admpi_step_statistics(&statistics, &left_over) == ADMPI_SUCCESS && left_over == 0 && statistics.ids == 0);
 }
+
+static inline void check_differences(const char *name, program *f, backward_sweep *bw) { check_sweeps(name, f, NULL, bw); }
 
 static inline void says(int code, const char *call, const char *what) {
   char text[MPI_MAX_ERROR_STRING];

@@ -7,22 +7,12 @@
 #include <memory>
 #include <numeric>
 
+#include "harness/random_numbers.hpp"
 #include "tools/programs.hpp"
 
 namespace programs {
 
-/// splitmix64: the same numbers on all ranks.
-struct random_numbers {
-  std::uint64_t state;
-  std::uint64_t next() {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  int below(int n) { return static_cast<int>(next() % static_cast<std::uint64_t>(n)); }
-  bool chance(int percent) { return below(100) < percent; }
-};
+using test::random_numbers;
 
 template <class S>
 struct random_program {
