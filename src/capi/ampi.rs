@@ -665,7 +665,7 @@ unsafe extern "C-unwind" fn admpi_shim_watch(
 unsafe extern "C-unwind" fn admpif_is_only_active(datatype: MPI_Datatype) -> c_int {
     // SAFETY: the shim passes a handle that is significant.
     let datatype = unsafe { Datatype::new(datatype) };
-    let layout = if is_passive(datatype) { None } else { activity(datatype).unwrap_or_default() };
+    let layout = activity(datatype).unwrap_or_default();
     c_int::from(layout.is_some_and(|layout| layout.is_only_active()))
 }
 

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC};
-use super::{activity, is_of_bundles, is_passive};
+use super::{is_of_bundles, is_passive, require_installed};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::types::Made;
@@ -28,10 +28,7 @@ pub fn in_file(datatype: Datatype) -> MpiResult<Option<Made>> {
     if is_passive(datatype) {
         return Ok(None);
     }
-    if datatype == Datatype::active_double() {
-        activity(datatype)?;
-        return Made::duplicate(Datatype::double())?.commit().map(Some);
-    }
+    require_installed()?;
     twin(datatype)?.commit().map(Some)
 }
 

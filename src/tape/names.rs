@@ -82,9 +82,4 @@ impl Tape {
         }
         Ok(sweep.fence.into_named())
     }
-
-    /// What is done before a sweep, also where names are passed.
-    pub fn prepare_names(&mut self) -> Result<()> {
-        self.prepare()
-    }
 }
