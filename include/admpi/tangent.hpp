@@ -11,7 +11,7 @@ inline namespace ADMPI_NAMESPACE {
 template <class T>
 struct tangent;
 
-/// Base of tangent<var> and of every expression over it. An expression has the members value and derivative, which are
+/// Base of `tangent<var>` and of every expression over it. An expression has the members value and derivative, which are
 /// expressions of var.
 template <class E>
 struct tangent_expression {
@@ -35,7 +35,7 @@ using if_recorded = std::enable_if_t<std::is_same<T, var>::value && is_tangent_n
 template <class U>
 using settled = std::conditional_t<is_tangent_node<U>, tangent<var>, U>;
 
-/// What an operator returns: a value at once, except of tangent<var>, for which see admpi/tangent_expressions.hpp.
+/// What an operator returns: a value at once, except of `tangent<var>`, for which see admpi/tangent_expressions.hpp.
 template <class T>
 using eager = std::enable_if_t<!std::is_same<T, var>::value, tangent<T>>;
 

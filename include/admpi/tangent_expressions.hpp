@@ -1,4 +1,4 @@
-// admpi: expressions of tangent<var>, which become two statements where they are assigned: one for the value, one for the
+// admpi: expressions of `tangent<var>`, which become two statements where they are assigned: one for the value, one for the
 // derivative.
 //
 // A node holds its operands by value, and computes with tangent<double>. Its members value and derivative are expressions of var
@@ -511,7 +511,7 @@ ADMPI_STD_BINARY(ADMPI_TANGENT_OP)
 ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_OP)
 #undef ADMPI_TANGENT_OP
 
-/// Operands beside a tangent<var> that do not depend on the direction.
+/// Operands beside a `tangent<var>` that do not depend on the direction.
 template <class U>
 using if_fixed_beside = std::enable_if_t<std::is_convertible<U, var>::value, int>;
 
