@@ -48,7 +48,7 @@ endfunction()
 #   of the default tier.
 # - Label serial: the test starts no ranks and is the same in the build without MPI; the default tier has it there only. A
 #   test has it in a build with MPI without being told, unless it has the label mpi, or EVERY_BUILD says that the builds
-#   differ.
+#   differ. Programs that only such tests start are not of the target all if ADMPI_SERIAL_PROGRAMS is off.
 function(admpi_register test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;FULL;EVERY_BUILD" "PROCESSORS;TIMEOUT" "LABELS;COMMAND")
   if(arg_QUICK AND NOT arg_FULL)
@@ -57,11 +57,29 @@ function(admpi_register test)
   if(arg_FULL)
     list(APPEND arg_LABELS full)
   endif()
+  set(kind OTHER)
   if(ADMPI_WITH_MPI AND NOT arg_EVERY_BUILD AND NOT mpi IN_LIST arg_LABELS)
     list(APPEND arg_LABELS serial)
+    set(kind SERIAL)
   endif()
+  foreach(word IN LISTS arg_COMMAND)
+    string(REGEX REPLACE "^[$]<TARGET_FILE:(.*)>$" "\\1" word "${word}")
+    if(TARGET "${word}")
+      set_property(GLOBAL APPEND PROPERTY ADMPI_${kind}_PROGRAMS "${word}")
+    endif()
+  endforeach()
   add_test(NAME "${test}" COMMAND ${arg_COMMAND})
   set_tests_properties("${test}" PROPERTIES
     PROCESSORS "${arg_PROCESSORS}" TIMEOUT "${arg_TIMEOUT}" LABELS "${arg_LABELS}"
     ENVIRONMENT "${ADMPI_TEST_ENVIRONMENT}")
+endfunction()
+
+# Called when all tests are registered.
+function(admpi_leave_out_serial_programs)
+  get_property(serial GLOBAL PROPERTY ADMPI_SERIAL_PROGRAMS)
+  get_property(other GLOBAL PROPERTY ADMPI_OTHER_PROGRAMS)
+  list(REMOVE_ITEM serial ${other})
+  if(serial)
+    set_target_properties(${serial} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
 endfunction()
