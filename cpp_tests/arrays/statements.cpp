@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "scalars/function_lists.h"
+#include "harness/function_ref.hpp"
 #include "harness/helpers.hpp"
 
 using admpi::var;
@@ -58,8 +59,9 @@ void check_close(const numbers &got, const numbers &expected, double tolerance =
 }
 
 /// f on matrices and f on each of their elements as scalars: values and gradients in all of x.
-template <class F>
-void compare(F f, std::int64_t rows = 7, std::int64_t cols = 3) {
+using of_four = test::function_refs<varmat(const view &, const view &, const var &, const var &),
+                                    var(const var &, const var &, const var &, const var &)>;
+void compare(const of_four &f, std::int64_t rows = 7, std::int64_t cols = 3) {
   recording tape;
   const varmat x = tape.matrix(2 * rows, cols), y = tape.matrix(rows, 2 * cols, 40);
   const view a = x.block(1, 0, rows, cols), b = y.block(0, 1, rows, cols);

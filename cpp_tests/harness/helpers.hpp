@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/function_ref.hpp"
 #include "harness/recording_tape.hpp"
 
 namespace test {
@@ -82,8 +83,7 @@ struct derivatives {
 };
 
 /// y = f(a, b) with active operands as asked, seeded and swept.
-template <class F>
-derivatives through_tape(F f, double a, double b, bool active_a, bool active_b) {
+inline derivatives through_tape(function_ref<admpi::var(admpi::var, admpi::var)> f, double a, double b, bool active_a, bool active_b) {
   recording_tape tape;
   admpi::var x = a, y = b;
   if (active_a) tape.input(x);

@@ -18,6 +18,7 @@
 #include <doctest/doctest.h>
 
 #include "scalars/function_lists.h"
+#include "harness/function_ref.hpp"
 #include "harness/helpers.hpp"
 
 using admpi::tangent;
@@ -44,9 +45,16 @@ using binary_c = admpi_var (*)(admpi_var, admpi_var);
 using left_c = admpi_var (*)(admpi_var, double);
 using right_c = admpi_var (*)(double, admpi_var);
 
-/// f is generic over the scalar; df is the derivative, written without the library.
-template <class F, class D>
-void check_unary(const char *name, F f, unary_c c, D df, std::vector<double> points) {
+using real = long double;
+using T = tangent<double>;
+using TT = tangent<T>;
+using of_one = test::function_refs<double(double), var(var), T(T), TT(TT), tangent<var>(tangent<var>)>;
+using of_two = test::function_refs<double(double, double), var(var, var), var(var, double), var(double, var), T(T, T), T(T, double),
+                                   T(double, T), TT(TT, double), TT(double, TT), tangent<var>(tangent<var>, double)>;
+
+/// `inner` is 3 f(x + 0) + 1.
+void check_unary(const char *name, const of_one &f, test::function_ref<var(var)> inner, unary_c c, test::function_ref<real(real)> df,
+                 const std::vector<double> &points) {
   CAPTURE(std::string(name));
   for (const double x : points) {
     CAPTURE(x);
@@ -58,19 +66,16 @@ void check_unary(const char *name, F f, unary_c c, D df, std::vector<double> poi
     };
     check(through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, true, false));
     check(through_tape([&](var a, var) { return var(c(a)); }, x, 0.0, true, false));
-    // As an inner node: 3 f(x + 0) + 1.
-    const derivatives inner = through_tape([&](var a, var) { return var(3.0 * f(a + 0.0) + 1.0); }, x, 0.0, true, false);
-    CHECK(same(inner.first, 3.0 * expected, digits));
+    CHECK(same(through_tape([&](var a, var) { return inner(a); }, x, 0.0, true, false).first, 3.0 * expected, digits));
     // A passive argument gives a passive result.
     const derivatives passive = through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, false, false);
     CHECK(same(passive.value, value));
     CHECK(passive.first == 0.0);
 
-    const tangent<double> t = f(tangent<double>(x, 1.0));
+    const T t = f(T(x, 1.0));
     CHECK(same(t.value, value));
     CHECK(same(t.derivative, expected, digits));
-    using second = tangent<tangent<double>>;
-    const second tt = f(second(tangent<double>(x, 1.0), tangent<double>(1.0)));
+    const TT tt = f(TT(T(x, 1.0), T(1.0)));
     CHECK(same(tt.value.value, value));
     CHECK(same(tt.value.derivative, expected, digits));
     CHECK(same(tt.derivative.value, expected, digits));
@@ -79,10 +84,15 @@ void check_unary(const char *name, F f, unary_c c, D df, std::vector<double> poi
   }
 }
 
+/// f is generic over the scalar; df is the derivative, written without the library. As an inner node, f is part of an expression.
+template <class F, class D>
+void check_unary(const char *name, F f, unary_c c, D df, const std::vector<double> &points) {
+  check_unary(name, f, [&](var a) { return var(3.0 * f(a + 0.0) + 1.0); }, c, df, points);
+}
+
 /// The same for two variables; NULL where C has no such form.
-template <class F, class D1, class D2>
-void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, D1 d1, D2 d2,
-                  std::vector<std::pair<double, double>> points) {
+void check_binary(const char *name, const of_two &f, binary_c vv, left_c vd, right_c dv, test::function_ref<real(real, real)> d1,
+                  test::function_ref<real(real, real)> d2, const std::vector<std::pair<double, double>> &points) {
   CAPTURE(std::string(name));
   for (const auto &[a, b] : points) {
     CAPTURE(a);
@@ -90,7 +100,7 @@ void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, D1 
     const double value = f(a, b);
     const double first = static_cast<double>(d1(static_cast<long double>(a), static_cast<long double>(b)));
     const double second = static_cast<double>(d2(static_cast<long double>(a), static_cast<long double>(b)));
-    const auto check = [&, a = a, b = b](auto g, bool active_a, bool active_b) {
+    const auto check = [&, a = a, b = b](test::function_ref<var(var, var)> g, bool active_a, bool active_b) {
       const derivatives d = through_tape(g, a, b, active_a, active_b);
       CHECK(same(d.value, value));
       CHECK(same(d.first, active_a ? first : 0.0, digits));
@@ -109,12 +119,10 @@ void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, D1 
     if (vd != nullptr) check([&](var x, var) { return var(vd(x, cb)); }, true, false);
     if (dv != nullptr) check([&](var, var y) { return var(dv(ca, y)); }, false, true);
 
-    using T = tangent<double>;
     CHECK(same(f(T(a, 1.0), T(b, 0.0)).value, value));
     CHECK(same(f(T(a, 1.0), b).derivative, first, digits));
     CHECK(same(f(a, T(b, 1.0)).derivative, second, digits));
     CHECK(same(f(tangent<var>(var(a), var(1.0)), b).derivative.value, first, digits));
-    using TT = tangent<tangent<double>>;
     CHECK(same(f(TT(T(a), T(1.0)), b).derivative.value, first, digits));
     CHECK(same(f(a, TT(T(b), T(1.0))).derivative.value, second, digits));
     if (std::isfinite(first) && std::isfinite(second)) {
@@ -146,8 +154,6 @@ void check_three(double a, double b, double c, const Results &results, double va
     }
   }
 }
-
-using real = long double;
 
 #define UNARY(scope, name, derivative, ...)                                                     \
   check_unary(                                                                                  \
@@ -225,20 +231,18 @@ TEST_CASE("test_functions_pow_of_an_integer") {
 }
 
 TEST_CASE("test_functions_pow_at_zero_has_second_derivatives") {
-  using T = tangent<tangent<double>>;
-  const T y = pow(T(tangent<double>(0.0, 1.0), tangent<double>(1.0)), 2.0);
+  const TT y = pow(TT(tangent<double>(0.0, 1.0), tangent<double>(1.0)), 2.0);
   CHECK(y.derivative.value == 0.0);
   CHECK(y.derivative.derivative == 2.0);
 }
 
 TEST_CASE("test_functions_pow_of_exponent_zero_has_mixed_derivatives") {
-  using T = tangent<tangent<double>>;
   // The derivative of p x^(p - 1) in p, at p = 0, and once more.
-  const T along_x = pow(T(tangent<double>(4.0, 0.0), tangent<double>(1.0)), T(tangent<double>(0.0, 1.0), tangent<double>(0.0)));
+  const TT along_x = pow(TT(T(4.0, 0.0), T(1.0)), TT(T(0.0, 1.0), T(0.0)));
   CHECK(along_x.derivative.value == 0.0);
   CHECK(along_x.derivative.derivative == 0.25);
-  using U = tangent<T>;
-  const U third = pow(U(T(4.0), T(1.0)), U(T(tangent<double>(0.0, 1.0), tangent<double>(1.0)), T(0.0)));
+  using U = tangent<TT>;
+  const U third = pow(U(TT(4.0), TT(1.0)), U(TT(T(0.0, 1.0), T(1.0)), TT(0.0)));
   CHECK(third.derivative.derivative.derivative == doctest::Approx(0.5 * std::log(4.0)).epsilon(1e-15));
 
   test::recording_tape tape;
@@ -270,8 +274,7 @@ TEST_CASE("test_functions_pow_of_negative_bases_has_symmetric_second_derivatives
     }
   }
   // Where the power has lost its digits.
-  using T = tangent<tangent<double>>;
-  const T small = pow(T(tangent<double>(-1e-170, 0.0), tangent<double>(1.0)), T(tangent<double>(2.0, 1.0), tangent<double>(0.0)));
+  const TT small = pow(TT(T(-1e-170, 0.0), T(1.0)), TT(T(2.0, 1.0), T(0.0)));
   CHECK(small.derivative.value == -2e-170);
   CHECK(small.derivative.derivative == 0.0);
 }
@@ -287,13 +290,12 @@ TEST_CASE("test_functions_copysign") {
     CHECK(through_tape([&](var a, var) { return admpi_copysign_d(a, y); }, x, y, true, false).first == d);
     CHECK(through_tape([&](var a, var) { return var(std::copysign(a, y)); }, x, y, true, false).first == d);
     CHECK(through_tape([&](var, var b) { return var(std::copysign(x, b)); }, x, y, false, true).value == std::copysign(x, y));
-    using T = tangent<tangent<double>>;
-    const T t = std::copysign(T(tangent<double>(x, 1.0), tangent<double>(1.0)), T(tangent<double>(y, 1.0), tangent<double>(1.0)));
+    const TT t = std::copysign(TT(T(x, 1.0), T(1.0)), TT(T(y, 1.0), T(1.0)));
     CHECK(admpi::value(t) == std::copysign(x, y));
     CHECK(t.derivative.value == d);
     CHECK(t.derivative.derivative == 0.0);
-    CHECK(std::copysign(tangent<double>(x, 3.0), y).derivative == 3.0 * d);
-    CHECK(std::copysign(x, tangent<double>(y, 3.0)).derivative == 0.0);
+    CHECK(std::copysign(T(x, 3.0), y).derivative == 3.0 * d);
+    CHECK(std::copysign(x, T(y, 3.0)).derivative == 0.0);
   };
   check(2.0, 3.0, 1.0);
   check(-2.0, 3.0, -1.0);
@@ -319,8 +321,7 @@ TEST_CASE("test_functions_of_the_exponent") {
     const tangent<double> t = f(tangent<double>(x, 1.0));
     CHECK(same(t.value, value));
     CHECK(t.derivative == slope);
-    using second = tangent<tangent<double>>;
-    const second tt = f(second(tangent<double>(x, 1.0), tangent<double>(2.0, 5.0)));
+    const TT tt = f(TT(T(x, 1.0), T(2.0, 5.0)));
     CHECK(same(tt.value.value, value));
     CHECK(tt.value.derivative == slope);
     CHECK(tt.derivative.value == 2.0 * slope);
@@ -366,7 +367,6 @@ TEST_CASE("test_functions_hypot_of_three") {
                             mask & 3 ? var(hypot(x, y, z)) : var(hypot(a, b, z))};
   };
   check_three(a, b, c, results, 7.0, a / 7.0, b / 7.0, c / 7.0, 1e-15);
-  using T = tangent<double>;
   CHECK(hypot(T(a, 1.0), T(b, 0.0), T(c, 0.0)).derivative == doctest::Approx(a / 7.0));
   CHECK(hypot(a, b, T(c, 1.0)).derivative == doctest::Approx(c / 7.0));
   CHECK(hypot(T(0.0, 1.0), 0.0, 0.0).derivative == 0.0);
@@ -418,7 +418,6 @@ TEST_CASE("test_functions_the_operand_that_is_not_chosen_adds_nothing") {
 }
 
 TEST_CASE("test_functions_fma") {
-  using T = tangent<double>;
   const double a = 1.25, b = -3.5, c = 0.75;
   const auto results = [&](const var &x, const var &y, const var &z, int mask) {
     return std::vector<var>{fma(x, y, z), admpi_fma(x, y, z), std::fma(x * 1.0, y, z),
@@ -466,8 +465,11 @@ bool close(const cdouble &a, const cdouble &b) { return std::abs(a - b) <= 1e-13
 
 /// f is holomorphic with the derivative df: the adjoints of its parts are those of Cauchy and Riemann, and its derivative in a
 /// direction is df times that.
-template <class F, class D>
-void check_holomorphic(const char *name, F f, D df) {
+void check_holomorphic(const char *name,
+                       const test::function_refs<cdouble(const cdouble &), std::complex<var>(const std::complex<var> &),
+                                                 std::complex<T>(const std::complex<T> &),
+                                                 std::complex<tangent<var>>(const std::complex<tangent<var>> &)> &f,
+                       test::function_ref<cdouble(const cdouble &)> df) {
   CAPTURE(std::string(name));
   for (const cdouble z : {cdouble(0.7, -0.4), cdouble(-1.2, 0.5), cdouble(0.3, 2.1)}) {
     CAPTURE(z.real());
@@ -487,7 +489,6 @@ void check_holomorphic(const char *name, F f, D df) {
     CHECK(close({tape.adjoint(y, 1), tape.adjoint(x, 1)}, slope));
 
     const cdouble direction(0.5, -1.5);
-    using T = tangent<double>;
     const std::complex<T> t = f(std::complex<T>(T(z.real(), 0.5), T(z.imag(), -1.5)));
     CHECK(close(values_of(t), w));
     CHECK(close({t.real().derivative, t.imag().derivative}, slope * direction));

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "scalars/function_lists.h"
+#include "harness/function_ref.hpp"
 #include "harness/helpers.hpp"
 #include "scalars/special_values.hpp"
 
@@ -45,8 +46,22 @@ using binary_c = admpi_var (*)(admpi_var, admpi_var);
 using left_c = admpi_var (*)(admpi_var, double);
 using right_c = admpi_var (*)(double, admpi_var);
 
-template <class F, std::size_t N>
-void check_unary(const char *name, F f, unary_c c, const unary_row (&rows)[N]) {
+using T = tangent<double>;
+using TT = tangent<T>;
+using of_one = test::function_refs<double(double), var(var), T(T), TT(TT), tangent<var>(tangent<var>)>;
+using of_two = test::function_refs<double(double, double), var(var, var), var(var, double), var(double, var), T(T, double), T(double, T),
+                                   TT(TT, double), TT(double, TT), TT(TT, TT)>;
+
+template <class Row>
+struct row_list {
+  const Row *first, *last;
+  template <std::size_t N>
+  row_list(const Row (&rows)[N]) : first(rows), last(rows + N) {}
+  const Row *begin() const { return first; }
+  const Row *end() const { return last; }
+};
+
+void check_unary(const char *name, const of_one &f, unary_c c, row_list<unary_row> rows) {
   CAPTURE(std::string(name));
   for (const auto &[x, value, first, second] : rows) {
     CAPTURE(x);
@@ -63,14 +78,12 @@ void check_unary(const char *name, F f, unary_c c, const unary_row (&rows)[N]) {
     CHECK(passive.value == plain);
     CHECK(passive.first == 0.0);
 
-    using T = tangent<double>;
     const T t = f(T(x, 1.0));
     CHECK(t.value == plain);
     CHECK(close(t.derivative, first, change(second)));
     if (!std::isfinite(first) || !std::isfinite(second)) continue;
     // Second derivatives: forward over forward, and reverse over forward. What cancels in them are terms like f' / x.
     const double terms = change(second) + std::fabs(first / (x == 0.0 ? 1.0 : x));
-    using TT = tangent<T>;
     const TT tt = f(TT(T(x, 1.0), T(1.0)));
     CHECK(tt.value.value == plain);
     CHECK(close(tt.derivative.derivative, second, terms, 1e-13));
@@ -85,8 +98,7 @@ void check_unary(const char *name, F f, unary_c c, const unary_row (&rows)[N]) {
   }
 }
 
-template <class F, std::size_t N>
-void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, const binary_row (&rows)[N]) {
+void check_binary(const char *name, const of_two &f, binary_c vv, left_c vd, right_c dv, row_list<binary_row> rows) {
   CAPTURE(std::string(name));
   for (const binary_row &row : rows) {
     const double a = row.a, b = row.b;
@@ -96,7 +108,7 @@ void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, con
     const double plain = f(a, b);
     CHECK(close(plain, row.value, change(row.a1, row.b1)));
     const double of_a = change(row.aa, row.ab), of_b = change(row.ab, row.bb);
-    const auto check = [&](auto g, bool active_a, bool active_b) {
+    const auto check = [&](test::function_ref<var(var, var)> g, bool active_a, bool active_b) {
       const derivatives d = through_tape(g, a, b, active_a, active_b);
       CHECK(d.value == plain);
       CHECK(close(d.first, active_a ? row.a1 : 0.0, of_a));
@@ -111,12 +123,10 @@ void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, con
     if (vd != nullptr) check([&](var x, var) { return var(vd(x, b)); }, true, false);
     if (dv != nullptr) check([&](var, var y) { return var(dv(a, y)); }, false, true);
 
-    using T = tangent<double>;
     CHECK(close(f(T(a, 1.0), b).derivative, row.a1, of_a));
     CHECK(close(f(a, T(b, 1.0)).derivative, row.b1, of_b));
     // The matrix of second derivatives, by forward over forward.
     const double terms = std::fabs(row.a1 / (a == 0.0 ? 1.0 : a)) + std::fabs(row.b1 / (b == 0.0 ? 1.0 : b));
-    using TT = tangent<T>;
     CHECK(close(f(TT(T(a, 1.0), T(1.0)), b).derivative.derivative, row.aa, terms, 1e-13));
     CHECK(close(f(a, TT(T(b, 1.0), T(1.0))).derivative.derivative, row.bb, terms, 1e-13));
     CHECK(close(f(TT(T(a, 1.0), T(0.0)), TT(T(b, 0.0), T(1.0))).derivative.derivative, row.ab, terms, 1e-13));
@@ -143,14 +153,12 @@ void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, con
       vv, vd, dv, name##_rows);
 
 /// The derivative of a function of one variable.
-template <class F>
-double slope(F f, double x) {
+double slope(test::function_ref<var(var)> f, double x) {
   return through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, true, false).first;
 }
 
 /// The two of a function of two.
-template <class F>
-std::vector<double> slopes(F f, double a, double b) {
+std::vector<double> slopes(test::function_ref<var(var, var)> f, double a, double b) {
   const derivatives d = through_tape([&](var x, var y) { return var(f(x, y)); }, a, b, true, true);
   return {d.first, d.second};
 }
@@ -217,8 +225,6 @@ TEST_CASE("test_special_functions_far_out") {
 
 TEST_CASE("test_special_multiply_log_has_mixed_derivatives_at_zero") {
   // Half of what is at stake has a second derivative where the value does not depend on it.
-  using T = tangent<double>;
-  using TT = tangent<T>;
   CHECK(multiply_log(TT(T(0.0, 1.0), T(0.0)), TT(T(2.0, 0.0), T(1.0))).derivative.derivative == 0.5);
 }
 
@@ -281,8 +287,7 @@ TEST_CASE("test_special_functions_of_arrays_have_second_derivatives") {
   tape.reverse();
   const std::vector<double> got = tape.adjoints(a), values = a.values(), derivatives = y.derivative.values();
   for (std::size_t i = 0; i < 3; ++i) {
-    using T = tangent<double>;
-    const tangent<T> expected = f(tangent<T>(T(values[i], 1.0), T(1.0)));
+    const TT expected = f(TT(T(values[i], 1.0), T(1.0)));
     CHECK(close(derivatives[i], expected.derivative.value, 0.0));
     CHECK(close(got[i], expected.derivative.derivative, 0.0, 1e-13));
   }

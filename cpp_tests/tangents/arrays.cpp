@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/function_ref.hpp"
 #include "harness/helpers.hpp"
 #include "scalars/function_lists.h"
 
@@ -60,8 +61,9 @@ void finish(admpi::tape &tape, const tangent<var> &z, const X &x, const X &y, re
 }
 
 /// f of matrices, and of each of their elements, with weights that differ.
-template <class F>
-void compare(F f) {
+using of_three = test::function_refs<tangent<varmat>(const tangent<varmat> &, const tangent<varmat> &, const tangent<var> &),
+                                     tangent<var>(const tangent<var> &, const tangent<var> &, const tangent<var> &)>;
+void compare(const of_three &f) {
   const numbers px = some(0), py = some(50), vx = some(100), vy = some(150), w = some(200);
   result got, expected;
   {
@@ -209,8 +211,7 @@ TEST_CASE("test_tangent_arrays_choices_and_flat_functions") {
 namespace {
 
 /// Gradients along a direction: by a sweep from the derivative, and by differences.
-template <class F>
-void second(F f) {
+void second(const test::function_refs<var(const varmat &), tangent<var>(const tangent<varmat> &)> &f) {
   numbers p = some(0), v = some(50);
   const auto gradient = [&](double t, const varmat &direction, double *value, double *slope) {
     test::recording_tape own;
