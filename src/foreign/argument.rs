@@ -60,24 +60,28 @@ impl Place {
     ///
     /// # Safety
     /// The numbers may be read.
-    unsafe fn read(&self, n: usize, mut first: u32, tag: u32, stage: &mut Vec<Var>) {
-        let step = u32::from(first != 0);
-        let mut active = |value| {
-            let id = first;
-            first += step;
-            // One that is not recorded either is known to be the tool's own by its tag.
-            Var { value, id, tag: if id == 0 { UNTOUCHED } else { tag } }
-        };
+    unsafe fn read(&self, n: usize, first: u32, tag: u32, stage: &mut Vec<Var>) {
+        // One that is not recorded either is known to be the tool's own by its tag.
+        let (step, tag) = if first == 0 { (0, UNTOUCHED) } else { (1, tag) };
+        let ids = (0_u32..).map(|i| first.wrapping_add(i * step));
+        let active = |(value, id)| Var { value, id, tag };
         match self {
             Self::Array { base, format: format @ Format::Items(_) } => {
-                for i in 0..n {
+                for (i, id) in (0..n).zip(ids) {
                     // SAFETY: the caller's promise; so below.
-                    stage[format.place_of(i)] = active(unsafe { format.read(*base, i) });
+                    stage[format.place_of(i)] = active((unsafe { format.read(*base, i) }, id));
                 }
             }
-            Self::Array { base, format } => {
+            // A loop for each precision.
+            Self::Array { base, format: Format::Float } => {
                 // SAFETY: as above.
-                stage.extend((0..n).map(|i| active(unsafe { format.read(*base, i) })));
+                let numbers = (0..n).map(|i| unsafe { Format::Float.read(*base, i) });
+                stage.extend(numbers.zip(ids).map(active));
+            }
+            Self::Array { base, format: Format::Double } => {
+                // SAFETY: as above.
+                let numbers = (0..n).map(|i| unsafe { Format::Double.read(*base, i) });
+                stage.extend(numbers.zip(ids).map(active));
             }
             Self::Variables { tool, runs } => {
                 let mut values = Vec::new();
@@ -85,7 +89,7 @@ impl Place {
                     // SAFETY: as above.
                     unsafe { tool.values(run.base, run.n, &mut values) };
                 }
-                stage.extend(values.into_iter().map(active));
+                stage.extend(values.into_iter().zip(ids).map(active));
             }
         }
     }
@@ -133,6 +137,9 @@ impl Argument {
 
     /// Tells the runs of what the call has written. `first` is the id of the first number that went in, or 0.
     pub(super) fn written(&self, stage: &[Var], first: u32, mut run: impl FnMut(Run)) {
+        if let Some(all) = self.written_whole(stage, first) {
+            return run(all);
+        }
         let mut open: Option<Run> = None;
         for i in 0..self.n {
             let var = &stage[self.place.place_of(i)];
@@ -150,6 +157,21 @@ impl Argument {
             open.replace(Run { first: i, n: 1, id: var.id }).into_iter().for_each(&mut run);
         }
         open.into_iter().for_each(run);
+    }
+
+    /// All numbers, if they lie in a row and the call has written each, with consecutive ids: there may be millions.
+    fn written_whole(&self, stage: &[Var], first: u32) -> Option<Run> {
+        let (Format::Double | Format::Float) = self.place.format() else { return None };
+        let stage = &stage[..self.n];
+        let id = stage.first()?.id;
+        if id == first && first != 0 {
+            return None;
+        }
+        let step = u32::from(id != 0);
+        let others = stage.iter().zip(0..).fold(0, |others, (var, i)| {
+            others | (var.id ^ id.wrapping_add(i * step)) | u32::from(var.tag == UNTOUCHED)
+        });
+        (others == 0).then_some(Run { first: 0, n: self.n, id })
     }
 }
 

@@ -150,7 +150,7 @@ impl Format {
     }
 
     /// Where number `i` behind `base` lies, and whether it is a float.
-    #[inline]
+    #[inline(always)]
     fn find(self, base: *mut u8, i: usize) -> (*mut u8, bool) {
         match self {
             Self::Double => (base.wrapping_add(i * size_of::<f64>()), false),
@@ -167,7 +167,7 @@ impl Format {
     ///
     /// # Safety
     /// It is there.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn read(self, base: *const u8, i: usize) -> f64 {
         let (at, float) = self.find(base.cast_mut(), i);
         // SAFETY: the caller's promise.
@@ -182,7 +182,7 @@ impl Format {
 
     /// # Safety
     /// As for `read`, and nothing else refers to it.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // the tool's numbers are no longer
     pub unsafe fn write(self, base: *mut u8, i: usize, number: f64) {
         let (at, float) = self.find(base, i);
@@ -304,21 +304,34 @@ pub struct Adjoint {
 }
 
 impl Adjoint {
-    /// Copies those of the numbers from `first` on to `out`, and zeroes them.
+    /// Whether they lie in a row, in the order of the numbers, as doubles: there may be millions.
+    fn is_plain(&self) -> bool {
+        self.format == Format::Double && self.belongs == Match::InOrder
+    }
+
+    /// Appends those of `n` numbers from `first` on to `out`, and zeroes them.
     ///
     /// # Safety
     /// They are there, and nothing else refers to them.
-    pub unsafe fn take(&self, first: usize, out: &mut [f64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = 0.0;
-            if let Some(at) = self.belongs.of(first + i) {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    *out = self.format.read(self.base, at);
-                    self.format.write(self.base, at, 0.0);
-                }
+    pub unsafe fn take(&self, first: usize, n: usize, out: &mut Vec<f64>) {
+        if self.is_plain() {
+            // SAFETY: the caller's promise; so below.
+            unsafe {
+                let from = self.base.add(first * size_of::<f64>());
+                out.extend((0..n).map(|i| Format::Double.read(from, i)));
+                from.write_bytes(0, n * size_of::<f64>());
             }
+            return;
         }
+        out.extend((first..first + n).map(|i| {
+            let Some(at) = self.belongs.of(i) else { return 0.0 };
+            // SAFETY: as above.
+            unsafe {
+                let adjoint = self.format.read(self.base, at);
+                self.format.write(self.base, at, 0.0);
+                adjoint
+            }
+        }));
     }
 
     /// Adds to them.
@@ -326,9 +339,20 @@ impl Adjoint {
     /// # Safety
     /// As for `take`.
     pub unsafe fn add(&self, first: usize, adjoints: &[f64]) {
+        if self.is_plain() {
+            // SAFETY: the caller's promise; so below.
+            unsafe {
+                let to = self.base.add(first * size_of::<f64>());
+                for (i, adjoint) in adjoints.iter().enumerate() {
+                    let sum = Format::Double.read(to, i) + adjoint;
+                    Format::Double.write(to, i, sum);
+                }
+            }
+            return;
+        }
         for (i, adjoint) in adjoints.iter().enumerate() {
             if let Some(at) = self.belongs.of(first + i) {
-                // SAFETY: the caller's promise.
+                // SAFETY: as above.
                 unsafe {
                     let sum = self.format.read(self.base, at) + adjoint;
                     self.format.write(self.base, at, sum);

@@ -355,9 +355,18 @@ impl Steps {
     unsafe fn write(&mut self, place: &Place, values: &[Var], run: Run) -> Stands {
         match place {
             Place::Array { base, format } => {
-                for i in run.first..run.first + run.n {
-                    // SAFETY: the caller's promise; so below.
-                    unsafe { format.write(*base, i, values[place.place_of(i)].value) };
+                let all = run.first..run.first + run.n;
+                if *format == Format::Double {
+                    // A loop of its own: there may be millions.
+                    for (i, var) in all.clone().zip(&values[all]) {
+                        // SAFETY: the caller's promise; so below.
+                        unsafe { Format::Double.write(*base, i, var.value) };
+                    }
+                } else {
+                    for i in all {
+                        // SAFETY: as above.
+                        unsafe { format.write(*base, i, values[place.place_of(i)].value) };
+                    }
                 }
                 Stands::Array { base: base.addr(), format: *format }
             }
@@ -626,9 +635,8 @@ impl Steps {
         for binding in bindings.iter().filter(|binding| binding.written) {
             let adjoint = self.adjoint_of(step, binding, given)?;
             room.clear();
-            room.resize(binding.run.n, 0.0);
             // SAFETY: the caller's promise.
-            unsafe { adjoint.take(binding.run.first, room) };
+            unsafe { adjoint.take(binding.run.first, binding.run.n, room) };
             self.tape().seed_range(binding.run.id, room, 0)?;
         }
         if step.from.same_place(&step.to) {
