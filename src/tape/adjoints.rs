@@ -59,6 +59,30 @@ impl Tape {
         Ok(())
     }
 
+    /// The same for each of `ys`, whose weights in all directions lie side by side in `weights`. `name` is that of `ys` in errors.
+    pub fn seed_each(&mut self, name: &str, ys: &[Var], weights: &[f64]) -> Result<()> {
+        self.check_vars(name, ys)?;
+        self.ensure_adjoints()?;
+        let width = self.width;
+        let below = self.sweeps.last().map_or(0, |sweep| sweep.top.id);
+        let (mut end, mut passed) = (0, false);
+        for (y, weights) in ys.iter().zip(weights.chunks_exact(width)) {
+            if y.id == 0 {
+                continue;
+            }
+            let adjoints = self.adjoints_mut(y.id, width);
+            adjoints.iter_mut().zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
+            end = end.max(y.id + 1);
+            passed |= y.id < below;
+        }
+        if end != 0 || weights.contains(&0.0) {
+            self.note_seeded();
+        }
+        self.dirty.below = self.dirty.below.max(end);
+        self.dirty.passed |= passed;
+        Ok(())
+    }
+
     /// The same for values with consecutive ids from `first` on, which are this tape's; passive ones have the id 0.
     pub fn seed_range(&mut self, first: u32, weights: &[f64], direction: usize) -> Result<()> {
         if first == 0 {
@@ -119,8 +143,12 @@ impl Tape {
             let adjoints = unsafe {
                 std::slice::from_raw_parts(self.adjoint.base().cast::<f64>().add(from), end - from)
             };
-            let adjoints = adjoints.iter().skip(direction).step_by(self.width);
-            out.iter_mut().zip(adjoints).for_each(|(out, adjoint)| *out = *adjoint);
+            if self.width == 1 {
+                out[..adjoints.len()].copy_from_slice(adjoints);
+            } else {
+                let adjoints = adjoints.iter().skip(direction).step_by(self.width);
+                out.iter_mut().zip(adjoints).for_each(|(out, adjoint)| *out = *adjoint);
+            }
         }
         true
     }

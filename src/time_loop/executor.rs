@@ -577,7 +577,7 @@ impl Run {
             return Ok(());
         };
         self.nest = Some(nest);
-        self.seed(&outputs, width)?;
+        self.seed(&outputs)?;
         self.spare.push(outputs);
         // SAFETY: live, and no reference to it is held.
         unsafe { Tape::reverse(self.tape)? };
@@ -586,15 +586,10 @@ impl Run {
     }
 
     /// Gives the state's classes their adjoints.
-    fn seed(&mut self, classes: &[Var], width: usize) -> Result<()> {
+    fn seed(&mut self, classes: &[Var]) -> Result<()> {
         // SAFETY: live; nothing of the user's runs.
         let tape = unsafe { &mut *self.tape };
-        for (x, adjoints) in classes.iter().zip(self.adjoints.chunks(width)) {
-            for (direction, &adjoint) in adjoints.iter().enumerate() {
-                tape.seed(x, adjoint, direction)?;
-            }
-        }
-        Ok(())
+        tape.seed_each("the state after a step", classes, &self.adjoints)
     }
 
     /// The adjoints of the `n` inputs from `first` on become those of the state.

@@ -53,8 +53,31 @@ pub struct Labeller {
 }
 
 impl Labeller {
+    /// As `look`, if the loop's ids rise from element to element, as they do where a step computes a state in its order.
+    fn look_in_order(&mut self, state: &[Var], base: u32, from: u32) -> bool {
+        let (mut below, mut rise, mut next) = (0, true, from);
+        self.found.clear();
+        self.found.extend(state.iter().map(|x| {
+            if x.id < base || x.id == 0 {
+                return Label { id: x.id, tag: if x.id == 0 { 0 } else { x.tag } };
+            }
+            rise &= x.id > below;
+            below = x.id;
+            next += 1;
+            Label { id: next - 1, tag: 0 }
+        }));
+        if rise {
+            self.first.clear();
+            self.first.extend(state.iter().filter(|x| x.id >= base && x.id != 0));
+        }
+        rise
+    }
+
     /// Looks at `state`, whose elements from id `base` on are the loop's; where classes get the number `from` and up.
     fn look(&mut self, state: &[Var], base: u32, from: u32) {
+        if self.look_in_order(state, base, from) {
+            return;
+        }
         self.search = self.search.checked_add(1).unwrap_or_else(|| {
             self.met.clear();
             1
@@ -107,6 +130,23 @@ mod tests {
 
     fn var(id: u32) -> Var {
         Var { value: 0.0, id, tag: 7 }
+    }
+
+    #[test]
+    fn ids_that_rise_are_classes_of_their_own() {
+        let mut labeller = Labeller::default();
+        let state = [var(0), var(11), var(3), var(12), var(15)];
+        let labels = labeller.labels(&state, (10, 10), None).unwrap();
+        assert_eq!(labeller.representatives(), [var(11), var(12), var(15)]);
+        let mut again = [var(1); 5];
+        labels.apply(&mut again, 100, 8);
+        let ids: Vec<_> = again.iter().map(|x| (x.id, x.tag)).collect();
+        assert_eq!(ids, [(0, 0), (100, 8), (3, 7), (101, 8), (102, 8)]);
+        // The same labels, found the other way.
+        let state = [var(0), var(12), var(3), var(11), var(10)];
+        assert!(labeller.labels(&state, (10, 10), Some(&labels)).is_none());
+        let state = [var(0), var(11), var(3), var(11), var(12)];
+        assert!(labeller.labels(&state, (10, 10), Some(&labels)).is_some());
     }
 
     #[test]
