@@ -4,6 +4,7 @@ use super::{Argument, Format, Given, Place, Steps, Told};
 use crate::error::{Code, Result};
 use crate::tape::{self, Event, Ids, Sweep, Var};
 use std::ffi::CStr;
+use std::ops::Range;
 
 const CALL: &CStr = c"AMPI_Double";
 const WAIT: &CStr = c"AMPI_Wait";
@@ -26,19 +27,21 @@ impl Event for Doubled {
     }
 }
 
-/// What a call of communication would do: `y = 2 x`, the last number left alone.
-unsafe fn double(x: *const Var, y: *mut Var, n: usize) {
-    // SAFETY: there are as many.
-    let (x, y) =
-        unsafe { (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(y, n)) };
-    let n = n - 1;
+/// What a call of communication would do: `y = 2 x` for some of the numbers, and the others left alone.
+unsafe fn double(x: *const Var, y: *mut Var, which: Range<usize>) {
+    let Range { start, end } = which;
+    // SAFETY: there are as many. They may be the same.
+    let x = unsafe { std::slice::from_raw_parts(x, end) }[start..].to_vec();
+    // SAFETY: as above.
+    let y = &mut unsafe { std::slice::from_raw_parts_mut(y, end) }[start..];
+    let n = x.len();
     let made = tape::current(|tape| {
         let operand = Ids::Range { first: x[0].id, n: u32::try_from(n).unwrap() };
         let first = tape.record(n, |first, _| Doubled { operand, first, n }).unwrap();
         (first, tape.tag())
     });
     let (first, tag) = made.expect("the companion tape is the thread's");
-    for (i, (x, y)) in (0u32..).zip(x[..n].iter().zip(y)) {
+    for (i, (x, y)) in (0u32..).zip(x.iter().zip(y)) {
         *y = Var { value: 2.0 * x.value, id: first + i, tag };
     }
 }
@@ -63,7 +66,7 @@ fn forward(steps: &mut Steps, x: &mut [f64], y: &mut [f64]) {
     // SAFETY: both arrays are there.
     unsafe {
         let staged = open(steps, &arguments);
-        double(staged[0], staged[1], n);
+        double(staged[0], staged[1], 0..n - 1);
         steps.close(false).unwrap();
     }
 }
@@ -94,6 +97,60 @@ fn test_steps_take_sweep_and_add() {
     // What was not written keeps its adjoint.
     assert_eq!((xb, yb), ([2.5, 20.5, 0.5], [0.0, 0.0, 100.0]));
     assert!(steps.is_empty());
+}
+
+#[test]
+fn test_steps_of_calls_that_write_the_end_of_a_buffer() {
+    let mut steps = Steps::default();
+    let (mut x, mut y) = ([1.0, 2.0, 3.0], [7.0; 3]);
+    let arguments = [argument(&mut x, true, false), argument(&mut y, false, true)];
+    // SAFETY: both arrays are there.
+    unsafe {
+        let staged = open(&mut steps, &arguments);
+        double(staged[0], staged[1], 1..3);
+        steps.close(false).unwrap();
+    }
+    assert_eq!(y, [7.0, 4.0, 6.0]);
+    let (mut xb, mut yb) = ([0.5; 3], [1.0, 10.0, 100.0]);
+    backward(&mut steps, &mut xb, &mut yb).unwrap();
+    assert_eq!((xb, yb), ([0.5, 20.5, 200.5], [1.0, 0.0, 0.0]));
+}
+
+#[test]
+fn test_steps_of_calls_that_write_nothing() {
+    let mut steps = Steps::default();
+    let (mut x, mut y) = ([1.0, 2.0, 3.0], [7.0; 3]);
+    let arguments = [argument(&mut x, true, false), argument(&mut y, false, true)];
+    // SAFETY: both arrays are there.
+    unsafe {
+        open(&mut steps, &arguments);
+        steps.close(false).unwrap();
+    }
+    let (mut xb, mut yb) = ([0.5; 3], [1.0, 10.0, 100.0]);
+    backward(&mut steps, &mut xb, &mut yb).unwrap();
+    assert_eq!((y, xb, yb), ([7.0; 3], [0.5; 3], [1.0, 10.0, 100.0]));
+}
+
+#[test]
+fn test_steps_of_calls_that_write_in_place() {
+    for which in [0..3, 0..2, 1..3] {
+        let mut steps = Steps::default();
+        let mut x = [1.0, 2.0, 3.0];
+        // SAFETY: the array is there.
+        unsafe {
+            steps.open(CALL).unwrap();
+            let staged = steps.argument(argument(&mut x, true, true)).unwrap();
+            double(staged, staged, which.clone());
+            steps.close(false).unwrap();
+        }
+        let mut xb = [1.0, 10.0, 100.0];
+        // SAFETY: as above.
+        unsafe { steps.reverse(CALL, &given(&[told(&mut xb)])) }.unwrap();
+        let (mut y, mut yb) = ([1.0, 2.0, 3.0], [1.0, 10.0, 100.0]);
+        y[which.clone()].iter_mut().for_each(|y| *y *= 2.0);
+        yb[which].iter_mut().for_each(|yb| *yb *= 2.0);
+        assert_eq!((x, xb), (y, yb));
+    }
 }
 
 #[test]
@@ -148,7 +205,7 @@ fn test_steps_that_failed_leave_nothing_behind() {
     // SAFETY: both arrays are there.
     unsafe {
         let staged = open(&mut steps, &arguments);
-        double(staged[0], staged[1], 3);
+        double(staged[0], staged[1], 0..2);
         steps.close(true).unwrap();
     }
     assert_eq!((steps.len(), steps.statistics().ids, y), (0, 0, [5.0; 3]));
@@ -164,7 +221,7 @@ fn test_steps_find_by_address_what_a_later_call_completes() {
         let staged = open(&mut steps, &arguments);
         let number = steps.close_started(std::ptr::null_mut()).unwrap();
         steps.open(WAIT).unwrap();
-        double(staged[0], staged[1], 3);
+        double(staged[0], staged[1], 0..2);
         steps.completed(number).unwrap();
         steps.close(false).unwrap();
         assert_eq!(steps.started(number).unwrap_err().code, Code::Argument);
@@ -194,7 +251,7 @@ fn test_steps_without_adjoints_say_which() {
         let number = steps.close_started(std::ptr::null_mut()).unwrap();
         steps.turn(y.as_ptr().addr(), 0, std::ptr::null_mut());
         steps.open(WAIT).unwrap();
-        double(staged[0], staged[1], 3);
+        double(staged[0], staged[1], 0..2);
         steps.completed(number).unwrap();
         steps.close(false).unwrap();
         // What was turned before the call is of the steps before.
@@ -220,7 +277,7 @@ fn test_steps_of_floats() {
     // SAFETY: the arrays are there.
     unsafe {
         let staged = open(&mut steps, &arguments);
-        double(staged[0], staged[1], 2);
+        double(staged[0], staged[1], 0..1);
         steps.close(false).unwrap();
         let told = |numbers: &mut [f32]| Told { base: numbers.as_mut_ptr().cast(), shape: None };
         steps.reverse(CALL, &given(&[told(&mut xb), told(&mut yb)])).unwrap();
