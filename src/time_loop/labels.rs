@@ -14,6 +14,17 @@ struct Label {
     tag: u32,
 }
 
+impl Label {
+    /// That of an element which is passive, or comes from outside a loop whose ids begin at `base`.
+    fn outside(x: &Var, base: u32) -> Option<Self> {
+        match x.id {
+            0 => Some(Self { id: 0, tag: 0 }),
+            id if id < base => Some(Self { id, tag: x.tag }),
+            _ => None,
+        }
+    }
+}
+
 /// Those of a whole state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
@@ -58,17 +69,16 @@ impl Labeller {
         let (mut below, mut rise, mut next) = (0, true, from);
         self.found.clear();
         self.found.extend(state.iter().map(|x| {
-            if x.id < base || x.id == 0 {
-                return Label { id: x.id, tag: if x.id == 0 { 0 } else { x.tag } };
-            }
-            rise &= x.id > below;
-            below = x.id;
-            next += 1;
-            Label { id: next - 1, tag: 0 }
+            Label::outside(x, base).unwrap_or_else(|| {
+                rise &= x.id > below;
+                below = x.id;
+                next += 1;
+                Label { id: next - 1, tag: 0 }
+            })
         }));
         if rise {
             self.first.clear();
-            self.first.extend(state.iter().filter(|x| x.id >= base && x.id != 0));
+            self.first.extend(state.iter().filter(|x| Label::outside(x, base).is_none()));
         }
         rise
     }
@@ -85,9 +95,8 @@ impl Labeller {
         self.found.clear();
         self.first.clear();
         for x in state {
-            if x.id < base || x.id == 0 {
-                let tag = if x.id == 0 { 0 } else { x.tag };
-                self.found.push(Label { id: x.id, tag });
+            if let Some(label) = Label::outside(x, base) {
+                self.found.push(label);
                 continue;
             }
             let place = wide32(x.id - base);
@@ -132,16 +141,20 @@ mod tests {
         Var { value: 0.0, id, tag: 7 }
     }
 
+    /// The ids and tags that five elements get by labels, from id 100 on with tag 8.
+    fn applied(labels: &Labels) -> [(u32, u32); 5] {
+        let mut state = [var(1); 5];
+        labels.apply(&mut state, 100, 8);
+        state.map(|x| (x.id, x.tag))
+    }
+
     #[test]
     fn ids_that_rise_are_classes_of_their_own() {
         let mut labeller = Labeller::default();
         let state = [var(0), var(11), var(3), var(12), var(15)];
         let labels = labeller.labels(&state, (10, 10), None).unwrap();
         assert_eq!(labeller.representatives(), [var(11), var(12), var(15)]);
-        let mut again = [var(1); 5];
-        labels.apply(&mut again, 100, 8);
-        let ids: Vec<_> = again.iter().map(|x| (x.id, x.tag)).collect();
-        assert_eq!(ids, [(0, 0), (100, 8), (3, 7), (101, 8), (102, 8)]);
+        assert_eq!(applied(&labels), [(0, 0), (100, 8), (3, 7), (101, 8), (102, 8)]);
         // The same labels, found the other way.
         let state = [var(0), var(12), var(3), var(11), var(10)];
         assert!(labeller.labels(&state, (10, 10), Some(&labels)).is_none());
@@ -156,10 +169,7 @@ mod tests {
         let labels = labeller.labels(&state, (10, 10), None).unwrap();
         assert_eq!(labels.classes(), 2);
         assert_eq!(labeller.representatives(), [var(12), var(11)]);
-        let mut again = [var(1); 5];
-        labels.apply(&mut again, 100, 8);
-        let ids: Vec<_> = again.iter().map(|x| (x.id, x.tag)).collect();
-        assert_eq!(ids, [(0, 0), (3, 7), (100, 8), (101, 8), (100, 8)]);
+        assert_eq!(applied(&labels), [(0, 0), (3, 7), (100, 8), (101, 8), (100, 8)]);
         // The same from another place of the tape.
         let state = [var(0), var(3), var(52), var(50), var(52)];
         assert!(labeller.labels(&state, (10, 50), Some(&labels)).is_none());
