@@ -50,8 +50,7 @@ impl Tape {
         }
         // SAFETY: as above.
         let elements = unsafe { Self::elements(name, view)? };
-        self.check_vars(name, &elements)?;
-        elements.iter().zip(weights).try_for_each(|(y, &weight)| self.seed(y, weight, direction))
+        self.seed_each(name, &elements, weights, direction..direction + 1)
     }
 
     /// As `check_answers`, for a view's elements. One may be passive: functions of matrices are written for both kinds.

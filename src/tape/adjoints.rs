@@ -5,6 +5,7 @@ use super::nest::Outside;
 use super::{Dirty, Tape};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
+use std::ops::Range;
 
 impl Tape {
     /// Commits the adjoints of all ids given out so far. Fresh ones are zero.
@@ -59,18 +60,25 @@ impl Tape {
         Ok(())
     }
 
-    /// The same for each of `ys`, whose weights in all directions lie side by side in `weights`. `name` is that of `ys` in errors.
-    pub fn seed_each(&mut self, name: &str, ys: &[Var], weights: &[f64]) -> Result<()> {
+    /// The same for each of `ys`, whose weights in these directions lie side by side in `weights`. `name` is that of `ys` in
+    /// errors.
+    pub fn seed_each(
+        &mut self,
+        name: &str,
+        ys: &[Var],
+        weights: &[f64],
+        directions: Range<usize>,
+    ) -> Result<()> {
         self.check_vars(name, ys)?;
         self.ensure_adjoints()?;
         let width = self.width;
         let below = self.sweeps.last().map_or(0, |sweep| sweep.top.id);
         let (mut end, mut passed) = (0, false);
-        for (y, weights) in ys.iter().zip(weights.chunks_exact(width)) {
+        for (y, weights) in ys.iter().zip(weights.chunks_exact(directions.len())) {
             if y.id == 0 {
                 continue;
             }
-            let adjoints = self.adjoints_mut(y.id, width);
+            let adjoints = &mut self.adjoints_mut(y.id, width)[directions.clone()];
             adjoints.iter_mut().zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
             end = end.max(y.id + 1);
             passed |= y.id < below;

@@ -577,7 +577,7 @@ impl Run {
             return Ok(());
         };
         self.nest = Some(nest);
-        self.seed(&outputs)?;
+        self.seed(&outputs, width)?;
         self.spare.push(outputs);
         // SAFETY: live, and no reference to it is held.
         unsafe { Tape::reverse(self.tape)? };
@@ -586,10 +586,10 @@ impl Run {
     }
 
     /// Gives the state's classes their adjoints.
-    fn seed(&mut self, classes: &[Var]) -> Result<()> {
+    fn seed(&mut self, classes: &[Var], width: usize) -> Result<()> {
         // SAFETY: live; nothing of the user's runs.
         let tape = unsafe { &mut *self.tape };
-        tape.seed_each("the state after a step", classes, &self.adjoints)
+        tape.seed_each("the state after a step", classes, &self.adjoints, 0..width)
     }
 
     /// The adjoints of the `n` inputs from `first` on become those of the state.

@@ -185,3 +185,21 @@ fn operands_of_runs_are_ranges() {
     let inputs: Vec<f64> = x.iter().map(|x| adjoint(&tape, x)).collect();
     assert_eq!(inputs, expected.concat());
 }
+
+#[test]
+fn seeds_of_runs_go_to_their_direction() {
+    let mut tape = recording();
+    let (a, b) = columns(&mut tape);
+    let (x, y) = (elements(&a), elements(&b));
+    assign(&mut tape, &column(&a, 1), &column(&b, 1));
+    tape.set_width(4).unwrap();
+    let weights: Vec<f64> = (1..=40).map(f64::from).collect();
+    // SAFETY: live.
+    unsafe { tape.seed_view("a", &a.view(), &weights, 2) }.unwrap();
+    reverse(&mut tape);
+    for (k, (x, y)) in x.iter().zip(&y).enumerate() {
+        let (seeded, other) = if (10..20).contains(&k) { (y, x) } else { (x, y) };
+        let of = |x| [0, 1, 2, 3].map(|direction| tape.adjoint(x, direction).unwrap());
+        assert_eq!((of(seeded), of(other)), ([0.0, 0.0, weights[k], 0.0], [0.0; 4]), "{k}");
+    }
+}
