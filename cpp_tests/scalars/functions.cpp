@@ -231,7 +231,7 @@ TEST_CASE("test_functions_pow_of_an_integer") {
 }
 
 TEST_CASE("test_functions_pow_at_zero_has_second_derivatives") {
-  const TT y = pow(TT(tangent<double>(0.0, 1.0), tangent<double>(1.0)), 2.0);
+  const TT y = pow(TT(T(0.0, 1.0), T(1.0)), 2.0);
   CHECK(y.derivative.value == 0.0);
   CHECK(y.derivative.derivative == 2.0);
 }
