@@ -17,10 +17,32 @@ pub struct Named {
     pub value: f64,
 }
 
-/// Which ids a sweep may add to. Those from `free` on need no question.
+/// Consecutive ids of which the fence is asked before a sweep adds to one. All others are the sweep's own, or the sweeps around it
+/// have yet to come to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asked {
+    from: u32,
+    n: u32,
+}
+
+impl Asked {
+    const ALL: Self = Self { from: 0, n: u32::MAX };
+
+    #[inline(always)]
+    pub const fn has(self, id: u32) -> bool {
+        id.wrapping_sub(self.from) < self.n
+    }
+
+    #[inline(always)]
+    const fn end(self) -> u32 {
+        self.from + self.n
+    }
+}
+
+/// Which ids a sweep may add to.
 #[derive(Debug, Default)]
 pub struct Fence {
-    free: u32,
+    asked: Asked,
     /// The base of the innermost nest that is isolated, or 0.
     floor: u32,
     outside: Outside,
@@ -35,8 +57,8 @@ pub struct Fence {
     noted: Option<Vec<u32>>,
     /// Where nothing is added either, and it is noted what would be, and in which direction.
     named: Option<Vec<Named>>,
-    /// Where all that is added is looked at: what is free otherwise, and the first that was not finite.
-    watched: Option<(u32, Option<(u32, f64)>)>,
+    /// Where all that is added is looked at: what is asked of otherwise, and the first that was not finite.
+    watched: Option<(Asked, Option<(u32, f64)>)>,
 }
 
 impl Fence {
@@ -47,18 +69,21 @@ impl Fence {
             isolated.map_or((0, Outside::Added), |nest| (nest.base.id, nest.outside));
         let passed: Vec<_> = sweeps.iter().map(|sweep| sweep.reached..sweep.top.id).collect();
         let free = passed.last().map_or(floor, |passed| passed.end.max(floor));
+        let reached = passed.iter().map(|passed| passed.start).min();
+        let from = reached.filter(|_| floor == 0).unwrap_or(0);
+        let asked = Asked { from, n: free - from };
         let watches = outside == Outside::Refused || checking;
-        Self { free, floor, outside, watches, passed, ..Self::default() }
+        Self { asked, floor, outside, watches, passed, ..Self::default() }
     }
 
     /// Lets nothing be added, and notes to what it would be.
     pub fn that_notes() -> Self {
-        Self { free: u32::MAX, noted: Some(Vec::new()), ..Self::default() }
+        Self { asked: Asked::ALL, noted: Some(Vec::new()), ..Self::default() }
     }
 
     /// Lets nothing be added, and notes what would be, but zeros.
     pub fn that_names() -> Self {
-        Self { free: u32::MAX, named: Some(Vec::new()), ..Self::default() }
+        Self { asked: Asked::ALL, named: Some(Vec::new()), ..Self::default() }
     }
 
     /// All that was noted so.
@@ -68,14 +93,14 @@ impl Fence {
 
     /// Looks at all that is added from now on.
     pub fn watch(&mut self) {
-        self.watched = Some((self.free, None));
-        self.free = u32::MAX;
+        self.watched = Some((self.asked, None));
+        self.asked = Asked::ALL;
     }
 
     /// No longer. The first value that was not finite, and the id that it was for.
     pub fn unwatch(&mut self) -> Option<(u32, f64)> {
-        let (free, found) = self.watched.take()?;
-        self.free = free;
+        let (asked, found) = self.watched.take()?;
+        self.asked = asked;
         found
     }
 
@@ -87,13 +112,19 @@ impl Fence {
     /// The ids from which on nothing needs to be asked; 0 for a sweep that may add to all.
     #[inline(always)]
     pub const fn free(&self) -> u32 {
-        self.free
+        self.asked.end()
+    }
+
+    /// Those of which it is asked. They stay the same while nothing begins or ends to be watched.
+    #[inline(always)]
+    pub const fn asked(&self) -> Asked {
+        self.asked
     }
 
     /// Whether what is added to `ids` need not be looked at one by one.
     pub fn admits_all(&self, ids: &Range<u32>) -> bool {
         let apart = |passed: &Range<u32>| ids.end <= passed.start || passed.end <= ids.start;
-        ids.start >= self.free
+        ids.start >= self.free()
             || (self.noted.is_none()
                 && self.named.is_none()
                 && self.watched.is_none()
@@ -106,7 +137,7 @@ impl Fence {
         ids.end <= self.floor && !self.watches
     }
 
-    /// Whether `values` are to be added to the adjoint of `id`, which is not free. The id 0 has none.
+    /// Whether `values` are to be added to the adjoint of `id`, of which it is asked. The id 0 has none.
     #[inline(never)]
     pub fn lets(&mut self, id: u32, values: &[f64]) -> bool {
         if let Some(noted) = &mut self.noted {
@@ -175,4 +206,65 @@ fn tell(id: u32) {
         );
         let _ = std::io::stderr().write_all(text.as_bytes());
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tape::nest::NestToken;
+    use crate::tape::position::Position;
+
+    fn at(id: u32) -> Position {
+        Position { id, ..Position::default() }
+    }
+
+    fn nest(base: u32, outside: Outside) -> Nest {
+        Nest { base: at(base), token: NestToken { token: 0 }, outside, recording: false }
+    }
+
+    fn sweep(reached: u32, top: u32) -> Running {
+        Running { top: at(top), reached, nests: 0, bottom: true }
+    }
+
+    /// Which of some ids are asked of, and which of those are let.
+    fn answers(fence: &mut Fence) -> [(bool, bool); 4] {
+        [10, 25, 35, 45].map(|id| {
+            let asked = fence.asked().has(id);
+            (asked, !asked || fence.lets(id, &[1.0]))
+        })
+    }
+
+    const FREE: (bool, bool) = (false, true);
+    const REFUSED: (bool, bool) = (true, false);
+
+    #[test]
+    fn what_a_sweep_has_passed_is_asked_of() {
+        let mut fence = Fence::of(&[], &[], false);
+        assert_eq!(answers(&mut fence), [FREE; 4]);
+        let mut fence = Fence::of(&[nest(40, Outside::Added)], &[sweep(20, 30)], false);
+        assert_eq!(answers(&mut fence), [FREE, REFUSED, FREE, FREE]);
+        assert_eq!(fence.verdict().unwrap_err().code, Code::Nest);
+        // Two sweeps, with something between them that the inner one has yet to come to.
+        let mut fence = Fence::of(&[], &[sweep(20, 30), sweep(40, 50)], false);
+        assert_eq!(answers(&mut fence), [FREE, REFUSED, (true, true), REFUSED]);
+    }
+
+    #[test]
+    fn what_lies_below_an_isolated_nest_is_asked_of() {
+        for sweeps in [vec![], vec![sweep(20, 30)]] {
+            let mut fence = Fence::of(&[nest(40, Outside::Dropped)], &sweeps, false);
+            assert_eq!(answers(&mut fence), [REFUSED, REFUSED, REFUSED, FREE]);
+            assert_eq!(fence.dropped, Some(10));
+        }
+    }
+
+    #[test]
+    fn all_is_asked_of_while_it_is_watched() {
+        let mut fence = Fence::of(&[], &[], false);
+        fence.watch();
+        assert_eq!(answers(&mut fence), [(true, true); 4]);
+        assert!(fence.lets(35, &[f64::INFINITY]));
+        assert_eq!(fence.unwatch(), Some((35, f64::INFINITY)));
+        assert_eq!(answers(&mut fence), [FREE; 4]);
+    }
 }

@@ -32,17 +32,20 @@ impl Tape {
                 id: wide32(top.id),
                 n: wide32(n),
             };
-            let arguments = match (self.width, fence.free()) {
-                (1, 0) => streams.reverse_one(),
-                (1, _) => streams.reverse_wide::<1, true>(fence),
-                (2, 0) => streams.reverse_wide::<2, false>(fence),
-                (2, _) => streams.reverse_wide::<2, true>(fence),
-                (4, 0) => streams.reverse_wide::<4, false>(fence),
-                (4, _) => streams.reverse_wide::<4, true>(fence),
-                (8, 0) => streams.reverse_wide::<8, false>(fence),
-                (8, _) => streams.reverse_wide::<8, true>(fence),
-                (WIDEST, 0) => streams.reverse_wide::<WIDEST, false>(fence),
-                (WIDEST, _) => streams.reverse_wide::<WIDEST, true>(fence),
+            let (asked, is_free) = (fence.asked(), fence.free() == 0);
+            let all = |_, _| true;
+            let lets = move |id, partial| !asked.has(id) || fence.lets(id, &[partial]);
+            let arguments = match (self.width, is_free) {
+                (1, true) => streams.reverse_one(all),
+                (1, false) => streams.reverse_one(lets),
+                (2, true) => streams.reverse_wide::<2>(all),
+                (2, false) => streams.reverse_wide::<2>(lets),
+                (4, true) => streams.reverse_wide::<4>(all),
+                (4, false) => streams.reverse_wide::<4>(lets),
+                (8, true) => streams.reverse_wide::<8>(all),
+                (8, false) => streams.reverse_wide::<8>(lets),
+                (WIDEST, true) => streams.reverse_wide::<WIDEST>(all),
+                (WIDEST, false) => streams.reverse_wide::<WIDEST>(lets),
                 (width, _) => return Err(wrong_width(width)),
             };
             top.argument -= arguments.map_err(|id| self.foreign_operand(id))? as u64;
@@ -64,7 +67,9 @@ impl Tape {
         let id = wide32(next_id);
         let streams = Streams { adjoint, statement, argument, jacobian, id, n };
         // SAFETY: the caller's promise: all pointers stay within what has been written.
-        unsafe { streams.reverse_here() }.map(drop).map_err(|id| self.foreign_operand(id))
+        unsafe { streams.reverse_here(|_, _| true) }
+            .map(drop)
+            .map_err(|id| self.foreign_operand(id))
     }
 
     #[cold]
@@ -130,6 +135,9 @@ impl Idle {
     }
 }
 
+/// How many arguments the statements had, or an operand that is younger than its statement.
+type Swept = std::result::Result<usize, u32>;
+
 /// A run of statements to reverse: pointers just above it, and how many there are.
 struct Streams {
     adjoint: *mut f64,
@@ -141,14 +149,14 @@ struct Streams {
 }
 
 impl Streams {
-    /// One direction, no nest.
+    /// One direction. `lets` says whether something may be added to the adjoint of an id, for this partial.
     ///
     /// # Safety
     /// As for `run_statements`.
     #[inline(never)]
-    unsafe fn reverse_one(self) -> std::result::Result<usize, u32> {
+    unsafe fn reverse_one(self, lets: impl FnMut(u32, f64) -> bool) -> Swept {
         // SAFETY: the caller's promise.
-        unsafe { self.reverse_here() }
+        unsafe { self.reverse_here(lets) }
     }
 
     /// The same in place, for a few statements. Where a statement's operand is the value made just before it, that
@@ -157,7 +165,7 @@ impl Streams {
     /// # Safety
     /// As for `run_statements`.
     #[inline(always)]
-    unsafe fn reverse_here(self) -> std::result::Result<usize, u32> {
+    unsafe fn reverse_here(self, mut lets: impl FnMut(u32, f64) -> bool) -> Swept {
         let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n } = self;
         // SAFETY: the caller's promise; an operand is older than its statement, or refused.
         unsafe {
@@ -191,35 +199,37 @@ impl Streams {
                     if wide32(operand) >= id {
                         return Err(operand);
                     }
-                    *adjoint.add(wide32(operand)) += *jacobian.offset(i) * w;
+                    let partial = *jacobian.offset(i);
+                    if lets(operand, partial) {
+                        *adjoint.add(wide32(operand)) += partial * w;
+                    }
                     i += 1;
                 }
                 argument = argument.sub(count);
                 jacobian = jacobian.sub(count);
-                made = wide32(*argument);
-                if made >= id {
-                    return Err(*argument);
+                let (operand, partial) = (*argument, *jacobian);
+                if wide32(operand) >= id {
+                    return Err(operand);
                 }
-                passed_on = *adjoint.add(made) + *jacobian * w;
-                *adjoint.add(made) = passed_on;
+                if lets(operand, partial) {
+                    made = wide32(operand);
+                    passed_on = *adjoint.add(made) + partial * w;
+                    *adjoint.add(made) = passed_on;
+                }
             }
             Ok(top.offset_from_unsigned(argument))
         }
     }
 
-    /// `K` directions side by side; the fence is asked before adjoints are added to that are not free.
+    /// `K` directions side by side.
     ///
     /// # Safety
     /// As for `run_statements`.
-    unsafe fn reverse_wide<const K: usize, const FENCED: bool>(
-        self,
-        fence: &mut Fence,
-    ) -> std::result::Result<usize, u32> {
+    unsafe fn reverse_wide<const K: usize>(self, mut lets: impl FnMut(u32, f64) -> bool) -> Swept {
         let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n } = self;
         // SAFETY: the caller's promise; an operand is older than its statement, or refused.
         unsafe {
             let adjoint = adjoint.cast::<[f64; K]>();
-            let free = fence.free();
             let top = argument;
             let end = statement.sub(n);
             while statement != end {
@@ -246,11 +256,11 @@ impl Streams {
                         return Err(operand);
                     }
                     let partial = *jacobian.add(i);
-                    if FENCED && operand < free && !fence.lets(operand, &[partial]) {
+                    if !lets(operand, partial) {
                         continue;
                     }
                     let into = &mut *adjoint.add(wide32(operand));
-                    if K == 1 || partial.is_finite() {
+                    if partial.is_finite() {
                         for k in 0..K {
                             into[k] += partial * w[k];
                         }

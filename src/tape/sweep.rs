@@ -87,11 +87,11 @@ impl Sweep<'_> {
 
     #[inline(never)]
     fn add_all(&mut self, ids: &Ids, values: &[f64], width: usize) {
-        let free = self.fence.free().max(1);
+        let asked = self.fence.asked();
         match ids {
             Ids::Passive(_) => {}
             Ids::Range { first, n } => {
-                let outside = free.saturating_sub(*first).min(*n);
+                let outside = self.fence.free().max(1).saturating_sub(*first).min(*n);
                 for (id, values) in (*first..first + outside).zip(values.chunks_exact(width)) {
                     self.add_outside(id, values);
                 }
@@ -107,14 +107,14 @@ impl Sweep<'_> {
                 let adjoints = tape.adjoints_mut(0, committed);
                 if width == 1 {
                     for (&id, &value) in ids.iter().zip(values) {
-                        if id >= free || (id != 0 && fence.lets(id, &[value])) {
+                        if id != 0 && (!asked.has(id) || fence.lets(id, &[value])) {
                             adjoints[wide32(id)] += value;
                         }
                     }
                     return;
                 }
                 for (&id, values) in ids.iter().zip(values.chunks_exact(width)) {
-                    if id >= free || (id != 0 && fence.lets(id, values)) {
+                    if id != 0 && (!asked.has(id) || fence.lets(id, values)) {
                         let adjoints = &mut adjoints[wide32(id) * width..][..width];
                         for (adjoint, value) in adjoints.iter_mut().zip(values) {
                             *adjoint += value;
