@@ -73,7 +73,7 @@ impl Steps {
             room.resize(binding.run.n * width, 0.0);
             // SAFETY: the caller's promise; so below.
             unsafe { tool.take(access, &self.ids[at..][..binding.run.n], room) };
-            self.tape().add_adjoints(binding.run.id, room, width)?;
+            self.tape().add_adjoints(binding.run.id, room, 0..width)?;
         }
         self.tape().note_seeded();
         // SAFETY: live; the events are of communication.

@@ -637,7 +637,7 @@ impl Steps {
             room.clear();
             // SAFETY: the caller's promise.
             unsafe { adjoint.take(binding.run.first, binding.run.n, room) };
-            self.tape().seed_range(binding.run.id, room, 0)?;
+            self.tape().add_adjoints(binding.run.id, room, 0..1)?;
         }
         if step.from.same_place(&step.to) {
             return Ok(());

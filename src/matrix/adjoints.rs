@@ -46,7 +46,7 @@ impl Tape {
         self.check_direction(direction)?;
         self.note_seeded();
         if let Some(first) = self.held_range(block, &part) {
-            return self.seed_range(first, weights, direction);
+            return self.add_adjoints(first, weights, direction..direction + 1);
         }
         // SAFETY: as above.
         let elements = unsafe { Self::elements(name, view)? };

@@ -70,54 +70,42 @@ impl Tape {
         directions: Range<usize>,
     ) -> Result<()> {
         self.check_vars(name, ys)?;
-        self.ensure_adjoints()?;
-        let width = self.width;
-        let below = self.sweeps.last().map_or(0, |sweep| sweep.top.id);
-        let (mut end, mut passed) = (0, false);
-        for (y, weights) in ys.iter().zip(weights.chunks_exact(directions.len())) {
-            if y.id == 0 {
-                continue;
-            }
-            let adjoints = &mut self.adjoints_mut(y.id, width)[directions.clone()];
-            adjoints.iter_mut().zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
-            end = end.max(y.id + 1);
-            passed |= y.id < below;
+        let (mut rest, mut reaches) = (weights, weights.contains(&0.0));
+        for run in ys.chunk_by(Var::is_followed_by) {
+            let (weights, later) = rest.split_at(run.len() * directions.len());
+            rest = later;
+            self.add_adjoints(run[0].id, weights, directions.clone())?;
+            reaches |= run[0].id != 0;
         }
-        if end != 0 || weights.contains(&0.0) {
+        if reaches {
             self.note_seeded();
         }
-        self.dirty.below = self.dirty.below.max(end);
-        self.dirty.passed |= passed;
         Ok(())
     }
 
     /// The same for values with consecutive ids from `first` on, which are this tape's; passive ones have the id 0.
-    pub fn seed_range(&mut self, first: u32, weights: &[f64], direction: usize) -> Result<()> {
+    pub fn add_adjoints(
+        &mut self,
+        first: u32,
+        weights: &[f64],
+        directions: Range<usize>,
+    ) -> Result<()> {
+        fn add(adjoints: &mut [f64], weights: &[f64]) {
+            adjoints.iter_mut().zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
+        }
         if first == 0 {
             return Ok(());
         }
         self.ensure_adjoints()?;
-        let width = self.width;
-        let adjoints = self.adjoints_mut(first, weights.len() * width);
-        if width == 1 {
-            adjoints.iter_mut().zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
+        let (width, n) = (self.width, weights.len() / directions.len());
+        let adjoints = self.adjoints_mut(first, n * width);
+        if directions.len() == width {
+            add(adjoints, weights);
         } else {
-            let adjoints = adjoints.iter_mut().skip(direction).step_by(width);
-            adjoints.zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
-        }
-        let n = u32::try_from(weights.len()).expect("ids that were given out");
-        self.dirty.below = self.dirty.below.max(first + n);
-        self.dirty.passed |= self.sweeps.last().is_some_and(|sweep| first < sweep.top.id);
-        Ok(())
-    }
-
-    /// As `seed_range`, in the first `directions` of them, which lie side by side in `weights`.
-    pub fn add_adjoints(&mut self, first: u32, weights: &[f64], directions: usize) -> Result<()> {
-        self.ensure_adjoints()?;
-        let (width, n) = (self.width, weights.len() / directions);
-        let adjoints = self.adjoints_mut(first, n * width).chunks_exact_mut(width);
-        for (adjoint, weight) in adjoints.zip(weights.chunks_exact(directions)) {
-            adjoint.iter_mut().zip(weight).for_each(|(adjoint, weight)| *adjoint += weight);
+            let each = weights.chunks_exact(directions.len());
+            for (adjoints, weights) in adjoints.chunks_exact_mut(width).zip(each) {
+                add(&mut adjoints[directions.clone()], weights);
+            }
         }
         let end = first + u32::try_from(n).expect("ids that were given out");
         self.dirty.below = self.dirty.below.max(end);

@@ -19,6 +19,13 @@ pub struct Var {
 
 laid_out!(admpi_var, Var);
 
+impl Var {
+    /// Whether `other` has the next id. Passive values have none.
+    pub const fn is_followed_by(&self, other: &Self) -> bool {
+        self.id != 0 && other.id == self.id.wrapping_add(1)
+    }
+}
+
 /// Copies the values; whether the ids are consecutive, or all passive, under one tag.
 pub fn copy_values(vars: &[Var], values: &mut [f64]) -> bool {
     const { assert!(size_of::<Var>() == size_of::<Words>() && align_of::<Var>() >= align_of::<Words>()) };

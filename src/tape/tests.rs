@@ -214,6 +214,21 @@ fn nest_is_closed_unless_asked() {
 }
 
 #[test]
+fn values_are_seeded_together() {
+    let mut tape = recording();
+    let xs: Vec<Var> = (0..5).map(|k| input(&mut tape, f64::from(k))).collect();
+    assert_eq!(xs[0].id, 1);
+    let passive = Var { value: 2.0, id: 0, tag: 0 };
+    // A passive one before the first id, one twice, one out of its order.
+    let ys = [passive, xs[0], xs[1], xs[1], xs[4], passive, xs[2], xs[3]];
+    let weights = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+    tape.seed_each("ys", &ys, &weights, 0..1).unwrap();
+    reverse(&mut tape);
+    let adjoints: Vec<f64> = xs.iter().map(|x| adjoint(&tape, x)).collect();
+    assert_eq!(adjoints, [2.0, 12.0, 64.0, 128.0, 16.0]);
+}
+
+#[test]
 fn nests_close_in_order() {
     let mut tape = recording();
     let a = tape.start_nested(Outside::Dropped).unwrap();

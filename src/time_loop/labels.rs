@@ -66,21 +66,24 @@ pub struct Labeller {
 impl Labeller {
     /// As `look`, if the loop's ids rise from element to element, as they do where a step computes a state in its order.
     fn look_in_order(&mut self, state: &[Var], base: u32, from: u32) -> bool {
-        let (mut below, mut rise, mut next) = (0, true, from);
+        let (mut below, mut next) = (0, from);
         self.found.clear();
-        self.found.extend(state.iter().map(|x| {
-            Label::outside(x, base).unwrap_or_else(|| {
-                rise &= x.id > below;
-                below = x.id;
-                next += 1;
-                Label { id: next - 1, tag: 0 }
-            })
-        }));
-        if rise {
-            self.first.clear();
-            self.first.extend(state.iter().filter(|x| Label::outside(x, base).is_none()));
+        self.first.clear();
+        for run in state.chunk_by(|a, b| a.is_followed_by(b) && b.id != base) {
+            if Label::outside(&run[0], base).is_some() {
+                self.found.extend(run.iter().filter_map(|x| Label::outside(x, base)));
+                continue;
+            }
+            if run[0].id <= below {
+                return false;
+            }
+            below = run[run.len() - 1].id;
+            let after = next + (below - run[0].id) + 1;
+            self.found.extend((next..after).map(|id| Label { id, tag: 0 }));
+            self.first.extend_from_slice(run);
+            next = after;
         }
-        rise
+        true
     }
 
     /// Looks at `state`, whose elements from id `base` on are the loop's; where classes get the number `from` and up.
@@ -160,6 +163,15 @@ mod tests {
         assert!(labeller.labels(&state, (10, 10), Some(&labels)).is_none());
         let state = [var(0), var(11), var(3), var(11), var(12)];
         assert!(labeller.labels(&state, (10, 10), Some(&labels)).is_some());
+    }
+
+    #[test]
+    fn ids_from_before_a_loop_are_no_classes_though_they_lead_to_it() {
+        let mut labeller = Labeller::default();
+        let state = [var(8), var(9), var(10), var(11), var(0)];
+        let labels = labeller.labels(&state, (10, 10), None).unwrap();
+        assert_eq!(labeller.representatives(), [var(10), var(11)]);
+        assert_eq!(applied(&labels), [(8, 7), (9, 7), (100, 8), (101, 8), (0, 0)]);
     }
 
     #[test]
