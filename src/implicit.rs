@@ -229,7 +229,7 @@ fn sweep(y: &View, weights: &[f64]) -> Result<()> {
 
 fn adjoints(x: &View, out: &mut [f64]) -> Result<()> {
     // SAFETY: a live matrix.
-    on_tape(|tape| unsafe { tape.adjoints_of("x", x, 0, out) })
+    on_tape(|tape| unsafe { tape.adjoints_of_view("x", x, 0, out) })
 }
 
 struct Linear {

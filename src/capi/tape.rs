@@ -355,12 +355,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoints(
         let tape = self::tape(tape)?;
         let n = from_c("n", n)?;
         let (values, adjoints) = (array("x", x, n)?, array_mut("adjoint_out", adjoint_out, n)?);
-        let direction = self::direction(direction)?;
-        tape.check_direction(direction)?;
         tape.check_vars("x", values)?;
-        for (adjoint, x) in adjoints.iter_mut().zip(values) {
-            *adjoint = tape.adjoint(x, direction)?;
-        }
+        tape.adjoints_of(values, self::direction(direction)?, adjoints)?;
         tape.check_answers("x", values, adjoints)
     })
 }

@@ -401,7 +401,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_adjoints(
         let tape = super::tape::tape(tape)?;
         let out = array_mut("adjoint_out", adjoint_out, from_c("n", n)?)?;
         let view = get("view", view)?;
-        tape.adjoints_of("view", view, super::tape::direction(direction)?, out)?;
+        tape.adjoints_of_view("view", view, super::tape::direction(direction)?, out)?;
         tape.check_view_answers("view", view, out)
     })
 }

@@ -89,7 +89,7 @@ impl Tape {
     ///
     /// # Safety
     /// As for `seed_view`.
-    pub unsafe fn adjoints_of(
+    pub unsafe fn adjoints_of_view(
         &self,
         name: &str,
         view: &View,
@@ -108,9 +108,6 @@ impl Tape {
         // SAFETY: as above.
         let elements = unsafe { Self::elements(name, view)? };
         self.check_vars(name, &elements)?;
-        for (out, x) in out.iter_mut().zip(&elements) {
-            *out = self.adjoint(x, direction)?;
-        }
-        Ok(())
+        self.adjoints_of(&elements, direction, out)
     }
 }

@@ -130,23 +130,41 @@ impl Tape {
         if self.kept.get(kept).is_some_and(|&id| id < first + n) {
             return false;
         }
-        out.fill(0.0);
+        let mut adjoints: &[f64] = &[];
         if first != 0 {
             let doubles = self.adjoint.committed() / size_of::<f64>();
             let from = (wide32(first) * self.width).min(doubles);
             let end = (from + out.len() * self.width).min(doubles);
             // SAFETY: committed, hence zero or written.
-            let adjoints = unsafe {
+            adjoints = unsafe {
                 std::slice::from_raw_parts(self.adjoint.base().cast::<f64>().add(from), end - from)
             };
-            if self.width == 1 {
-                out[..adjoints.len()].copy_from_slice(adjoints);
-            } else {
-                let adjoints = adjoints.iter().skip(direction).step_by(self.width);
-                out.iter_mut().zip(adjoints).for_each(|(out, adjoint)| *out = *adjoint);
-            }
+        }
+        let (there, beyond) = out.split_at_mut(adjoints.len() / self.width);
+        beyond.fill(0.0);
+        if self.width == 1 {
+            there.copy_from_slice(adjoints);
+        } else {
+            let adjoints = adjoints.iter().skip(direction).step_by(self.width);
+            there.iter_mut().zip(adjoints).for_each(|(out, adjoint)| *out = *adjoint);
         }
         true
+    }
+
+    /// Those of `xs`, as `adjoint` gives them.
+    pub fn adjoints_of(&self, xs: &[Var], direction: usize, out: &mut [f64]) -> Result<()> {
+        self.check_direction(direction)?;
+        let mut rest = out;
+        for run in xs.chunk_by(Var::is_followed_by) {
+            let (out, later) = rest.split_at_mut(run.len());
+            rest = later;
+            if !self.adjoints_of_range(run[0].id, direction, out) {
+                for (out, x) in out.iter_mut().zip(run) {
+                    *out = self.adjoint(x, direction)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The adjoint of `x` in `direction`: what a kept value has gathered, and what is still to be swept.
