@@ -50,31 +50,38 @@ pub fn hessian_on_ranks(
     let along = dependent(of, links, v, &live, ranks)?;
     let mut is_input = vec![false; of.len()];
     inputs.iter().for_each(|&k| is_input[k] = true);
-    let is_mixed = |k: usize| {
-        live[k] && along[k] && !is_input[k] && of.operands(k).any(|operand| !along[operand])
-    };
-    let mixed: Vec<usize> = (0..of.len()).filter(|&k| is_mixed(k)).collect();
+    let mut mixed = vec![false; of.len()];
+    for k in 0..of.len() {
+        mixed[k] =
+            live[k] && along[k] && !is_input[k] && of.operands(k).any(|operand| !along[operand]);
+    }
     // Sums that are nowhere a factor need no sets: they would be the largest.
-    let factors = mixed.iter().flat_map(|&k| of.operands(k));
+    let factors = (0..of.len()).filter(|&k| mixed[k]).flat_map(|k| of.operands(k));
     let wanted = needed(of, links, factors, &inputs, ranks)?;
-    let fixed = only(&wanted, |k| !along[k]);
-    let moving = only(&wanted, |k| along[k]);
-    let from_x = behind_received(of, links, x, own.clone(), &fixed, ranks)?;
-    let from_v = behind_received(of, links, v, own.clone(), &moving, ranks)?;
+    let (mut from_x, mut from_v) = (Vec::new(), Vec::new());
+    if !links.is_empty() {
+        let fixed = only(&wanted, |k| !along[k]);
+        let moving = only(&wanted, |k| along[k]);
+        from_x = behind_received(of, links, x, own.clone(), &fixed, ranks)?;
+        from_v = behind_received(of, links, v, own.clone(), &moving, ranks)?;
+    }
     let names = Names::new(own, from_x.iter().chain(&from_v).map(|(_, inputs)| inputs));
     let named = |received: Vec<(usize, Vec<u32>)>| -> Vec<(usize, Vec<u32>)> {
         let called = |inputs: Vec<u32>| inputs.into_iter().map(|input| names.name(input)).collect();
         received.into_iter().map(|(k, inputs)| (k, called(inputs))).collect()
     };
-    let (from_x, from_v) = (named(from_x), named(from_v));
+    let received = [named(from_x), named(from_v)].concat();
     let mut sets = Sets::below(names.len());
-    let mut inputs_of = |x, received: &[_], live: &[_]| {
-        behind(of, &mut sets, x, received, live, None).expect("without a limit to the work")
-    };
-    let of_x = inputs_of(x, &from_x, &fixed);
-    let of_v = inputs_of(v, &from_v, &moving);
-    let pairs = products(of, &mixed, &along, (&of_x, &of_v), &mut sets);
-    let found = Pattern::of_pairs(names.len(), names.len(), &pairs);
+    let inputs = x.iter().copied().zip(0..).chain(v.iter().copied().zip(0..));
+    // Of what depends on the direction the components, of all other values the inputs.
+    let alike = |k: usize, operand: usize| along[k] == along[operand];
+    let behind = behind(of, &mut sets, inputs, &received, &wanted, None, alike)
+        .expect("without a limit to the work");
+    let pairs = products(of, &mixed, &along, &behind, &mut sets);
+    let found = Pattern::symmetric(names.len(), &pairs);
+    if ranks.ranks() == 1 {
+        return Ok(found);
+    }
     let numbered = found.pairs().map(|(i, j)| (names.input(i), names.input(j)));
     let home = brought_home(numbered, &first, ranks)?;
     let all = wide32(*first.last().expect("one more than ranks"));
@@ -100,40 +107,33 @@ impl Hasher for Mixed {
     }
 }
 
-/// Each input behind a factor with each component of the direction behind what it multiplies, and the other way round.
+/// Pairs that a product may give again, since to remember them would take longer.
+const FEW: usize = 4;
+
+/// Each input behind a factor with each component of the direction behind what it multiplies.
 fn products(
     of: &Dependences,
-    mixed: &[usize],
+    mixed: &[bool],
     along: &[bool],
-    (of_x, of_v): (&[Set], &[Set]),
+    behind: &[Set],
     sets: &mut Sets,
 ) -> Vec<(u32, u32)> {
     let mut met: HashSet<u64, BuildHasherDefault<Mixed>> = HashSet::default();
-    let mut pairs = Vec::new();
-    let (mut factors, mut moved) = (Vec::new(), Vec::new());
-    for &k in mixed {
-        for operand in of.operands(k) {
-            if along[operand] {
-                moved.push(of_v[operand]);
-            } else {
-                factors.push(of_x[operand]);
-            }
-        }
-        let both = (sets.union(&mut factors), sets.union(&mut moved));
-        if both.0 == EMPTY
-            || both.1 == EMPTY
-            || !met.insert(u64::from(both.0) << 32 | u64::from(both.1))
+    let (mut pairs, mut last) = (Vec::new(), (EMPTY, EMPTY));
+    for k in (0..of.len()).filter(|&k| mixed[k]) {
+        let factors = of.operands(k).filter(|&operand| !along[operand]).map(|k| behind[k]);
+        let moved = of.operands(k).filter(|&operand| along[operand]).map(|k| behind[k]);
+        let both = (sets.union(factors), sets.union(moved));
+        let (rows, columns) = (sets.get(both.0), sets.get(both.1));
+        // A few pairs may come again, many are remembered.
+        if both == last
+            || rows.len() * columns.len() > FEW
+                && !met.insert(u64::from(both.0) << 32 | u64::from(both.1))
         {
             continue;
         }
-        for &i in sets.get(both.0) {
-            for &j in sets.get(both.1) {
-                pairs.push((i, j));
-                if i != j {
-                    pairs.push((j, i));
-                }
-            }
-        }
+        last = both;
+        pairs.extend(rows.iter().flat_map(|&i| columns.iter().map(move |&j| (i, j))));
     }
     pairs
 }

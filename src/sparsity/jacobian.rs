@@ -3,6 +3,7 @@
 use super::pattern::{Pattern, number};
 use super::sets::{EMPTY, Set, Sets};
 use super::{Dependences, Var, numbers};
+use crate::count::wide32;
 use crate::error::Result;
 
 /// Where the Jacobian of `y` by `x` may have elements: a row for each result. A passive result has none.
@@ -46,35 +47,36 @@ pub fn ancestors(
     live
 }
 
-/// What is behind all that are live: input `j` behind `x[j]`, what was `received` behind what other ranks have sent, and behind
-/// all others what is behind their operands. None, if that is more work than `patience`.
+/// What is behind all that are live: of pairs of a node and an element, that element behind the node; what was `received` behind what
+/// other ranks have sent; and behind all others what is behind those of their operands that `counts` names. None, if that is more
+/// work than `patience`.
 pub fn behind(
     of: &Dependences,
     sets: &mut Sets,
-    x: &[usize],
+    inputs: impl Iterator<Item = (usize, u32)>,
     received: &[(usize, Vec<u32>)],
     live: &[bool],
     patience: Option<usize>,
+    counts: impl Fn(usize, usize) -> bool,
 ) -> Option<Vec<Set>> {
     let mut set = vec![EMPTY; of.len()];
     let mut is_given = vec![false; of.len()];
-    for (j, &k) in x.iter().enumerate() {
+    for (k, element) in inputs {
         // An input that is given twice depends on both.
-        let own = sets.singleton(number(j));
-        set[k] = sets.union(&mut vec![set[k], own]);
+        let own = sets.singleton(element);
+        set[k] = sets.union([set[k], own].into_iter());
         is_given[k] = true;
     }
     for (k, elements) in received {
         set[*k] = sets.of(elements);
         is_given[*k] = true;
     }
-    let mut operands = Vec::new();
     for k in 0..of.len() {
         if !live[k] || is_given[k] {
             continue;
         }
-        operands.extend(of.operands(k).map(|operand| set[operand]));
-        set[k] = sets.union(&mut operands);
+        let operands = of.operands(k).filter(|&operand| counts(k, operand));
+        set[k] = sets.union(operands.map(|operand| set[operand]));
         if patience.is_some_and(|patience| sets.work > patience) {
             return None;
         }
@@ -90,7 +92,8 @@ pub fn upwards(
     patience: Option<usize>,
 ) -> Option<Pattern> {
     let mut sets = Sets::below(x.len());
-    let set = behind(of, &mut sets, x, &[], live, patience)?;
+    let inputs = x.iter().copied().zip(0..);
+    let set = behind(of, &mut sets, inputs, &[], live, patience, |_, _| true)?;
     let mut pattern = Pattern::new(x.len());
     for y in y {
         let set = y.map_or(EMPTY, |k| set[k]);
@@ -129,14 +132,12 @@ pub fn downwards(
     for (i, k) in y.iter().enumerate() {
         if let Some(k) = *k {
             let own = sets.singleton(number(i));
-            set[k] = sets.union(&mut vec![set[k], own]);
+            set[k] = sets.union([set[k], own].into_iter());
         }
     }
-    let mut users = Vec::new();
     for k in (0..of.len()).rev().filter(|&k| live[k]) {
-        users.push(set[k]);
-        users.extend(user[start[k]..start[k + 1]].iter().map(|&k| set[crate::count::wide32(k)]));
-        set[k] = sets.union(&mut users);
+        let users = user[start[k]..start[k + 1]].iter().map(|&k| set[wide32(k)]);
+        set[k] = sets.union(std::iter::once(set[k]).chain(users));
         if patience.is_some_and(|patience| sets.work > patience) {
             return None;
         }

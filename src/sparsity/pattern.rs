@@ -60,19 +60,34 @@ impl Pattern {
 
     /// From pairs of row and column, which may repeat.
     pub fn of_pairs(rows: usize, cols: usize, pairs: &[(u32, u32)]) -> Self {
+        Self::of_each(rows, cols, |put| pairs.iter().for_each(|&(i, j)| put(i, j)))
+    }
+
+    /// From pairs that may repeat, each of which stands for that across the diagonal, too.
+    pub fn symmetric(n: usize, pairs: &[(u32, u32)]) -> Self {
+        Self::of_each(n, n, |put| {
+            for &(i, j) in pairs {
+                put(i, j);
+                if i != j {
+                    put(j, i);
+                }
+            }
+        })
+    }
+
+    /// From what `each` puts, the same each time it is called.
+    fn of_each(rows: usize, cols: usize, each: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
         let mut next = vec![0; rows + 1];
-        for &(i, _) in pairs {
-            next[wide32(i) + 1] += 1;
-        }
+        each(&mut |i, _| next[wide32(i) + 1] += 1);
         for i in 0..rows {
             next[i + 1] += next[i];
         }
-        let mut of_row = vec![0; pairs.len()];
-        for &(i, j) in pairs {
+        let mut of_row = vec![0; next[rows]];
+        each(&mut |i, j| {
             let at = &mut next[wide32(i)];
             of_row[*at] = j;
             *at += 1;
-        }
+        });
         // Each row now ends where the next one begins.
         let (mut this, mut from) = (Self::new(cols), 0);
         for &to in &next[..rows] {

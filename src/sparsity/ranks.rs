@@ -75,6 +75,11 @@ pub struct Links {
 }
 
 impl Links {
+    /// Whether no messages were looked at, not even those of a rank to itself.
+    pub fn is_empty(&self) -> bool {
+        self.sent.is_empty()
+    }
+
     /// `made[r]` has pairs of an id here, and of one that rank `r` has made of it.
     pub fn new(
         of: &Dependences,

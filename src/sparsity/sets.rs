@@ -17,11 +17,20 @@ pub struct Sets {
     unions: u32,
     /// How many elements were looked at.
     pub work: usize,
+    /// Room for the sets of one union.
+    differing: Vec<Set>,
 }
 
 impl Sets {
     pub fn below(bound: usize) -> Self {
-        Self { start: vec![0, 0], element: Vec::new(), seen: vec![0; bound], unions: 0, work: 0 }
+        Self {
+            start: vec![0, 0],
+            element: Vec::new(),
+            seen: vec![0; bound],
+            unions: 0,
+            work: 0,
+            differing: Vec::new(),
+        }
     }
 
     pub fn get(&self, set: Set) -> &[u32] {
@@ -51,23 +60,33 @@ impl Sets {
         number(self.start.len() - 2)
     }
 
-    /// The union of `sets`, which is emptied: one of them, if that has all.
-    pub fn union(&mut self, sets: &mut Vec<Set>) -> Set {
-        sets.retain(|&set| set != EMPTY);
-        if sets.len() > 1 {
-            sets.sort_unstable();
-            sets.dedup();
+    /// The union of `sets`: one of them, if that has all.
+    #[inline(always)]
+    pub fn union(&mut self, sets: impl Iterator<Item = Set> + Clone) -> Set {
+        let mut one = EMPTY;
+        for set in sets.clone() {
+            if set != EMPTY && set != one {
+                if one != EMPTY {
+                    return self.join(sets);
+                }
+                one = set;
+            }
         }
-        let result = match sets[..] {
-            [] => EMPTY,
-            [set] => set,
-            _ => self.join(sets),
-        };
-        sets.clear();
-        result
+        one
     }
 
-    fn join(&mut self, sets: &[Set]) -> Set {
+    fn join(&mut self, sets: impl Iterator<Item = Set>) -> Set {
+        let mut differing = std::mem::take(&mut self.differing);
+        differing.extend(sets.filter(|&set| set != EMPTY));
+        differing.sort_unstable();
+        differing.dedup();
+        let joined = self.join_differing(&differing);
+        differing.clear();
+        self.differing = differing;
+        joined
+    }
+
+    fn join_differing(&mut self, sets: &[Set]) -> Set {
         if self.unions == u32::MAX {
             self.seen.fill(0);
             self.unions = 0;

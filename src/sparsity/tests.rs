@@ -1,5 +1,6 @@
 //! Colourings by their definitions; both directions of a pattern against each other and against reachability.
 
+use super::colouring::star;
 use super::jacobian::{ancestors, downwards, upwards};
 use super::pattern::{Pattern, number};
 use super::ranks::{Exchange, Links, jacobian_on_ranks};
@@ -108,6 +109,41 @@ fn stencils_take_few_colours() {
 }
 
 #[test]
+fn rows_with_many_columns_take_as_many_colours() {
+    let mut random = Random(11);
+    for long in [63, 64, 65, 128, 129, 300] {
+        let mut pairs: Vec<(u32, u32)> = (0..long).map(|j| (3, j)).collect();
+        pairs.extend((0..600).map(|_| (number(random.below(20)), number(random.below(300)))));
+        let pattern = Pattern::of_pairs(20, 300, &pairs);
+        let colouring = columns(&pattern);
+        check_columns(&pattern, &colouring);
+        assert!(colouring.colours >= long, "{} colours for {long}", colouring.colours);
+    }
+}
+
+#[test]
+fn bands_in_any_order_take_three_or_four() {
+    let mut random = Random(5);
+    let (mut natural, mut found) = (0, 0);
+    for _ in 0..40 {
+        let n = 60;
+        let mut name: Vec<u32> = (0..n).collect();
+        (1..name.len()).rev().for_each(|k| name.swap(k, random.below(k + 1)));
+        let near = |k: u32| (k.saturating_sub(1)..(k + 2).min(n)).map(move |j| (k, j));
+        let pairs: Vec<_> =
+            (0..n).flat_map(near).map(|(i, j)| (name[wide32(i)], name[wide32(j)])).collect();
+        let pattern = Pattern::of_pairs(60, 60, &pairs);
+        let colouring = symmetric(&pattern);
+        check_symmetric(&pattern, &colouring);
+        found += colouring.colours;
+        let order: Vec<u32> = (0..n).collect();
+        natural += star(&pattern, &order).colours;
+    }
+    assert!(found < natural, "{found} colours in all, {natural} in their order");
+    assert!(found <= 40 * 4, "{found} colours in all");
+}
+
+#[test]
 fn arrows_and_bands_take_two_and_three() {
     let n = 50;
     let arrow: Vec<_> = (0..n).flat_map(|i| [(0, i), (i, 0), (i, i)]).collect();
@@ -123,7 +159,7 @@ fn var(k: usize) -> Var {
 }
 
 /// `n` inputs, and `m` values of up to three operands each.
-fn random_dependences(random: &mut Random, n: usize, m: usize) -> Dependences {
+fn random_dependences(random: &mut Random, n: usize, m: usize) -> Dependences<'static> {
     let mut all = Dependences::new(10);
     (0..n).for_each(|_| all.push(&[]));
     for k in n..n + m {
@@ -189,6 +225,22 @@ fn a_hessian_has_both_triangles_of_all_factors() {
     assert_eq!(found, Pattern::of_pairs(3, 3, &both));
 }
 
+/// x[3] times (x[0] times v[1] + x[0] times v[2]): one factor meets two, and what it multiplies meets another one.
+#[test]
+fn a_hessian_has_no_pairs_of_factors() {
+    let (x, v): (Vec<Var>, Vec<Var>) = ((0..4).map(var).collect(), (4..8).map(var).collect());
+    let mut of = Dependences::new(10);
+    (0..8).for_each(|_| of.push(&[]));
+    of.push(&[x[0].id, v[1].id]);
+    of.push(&[x[0].id, v[2].id]);
+    of.push(&[var(8).id, var(9).id]);
+    of.push(&[x[3].id, var(10).id]);
+    let found = hessian(&of, &x, &v, &var(11)).expect("inputs of the recording");
+    let half = [(0, 1), (0, 2), (3, 1), (3, 2)];
+    let both: Vec<_> = half.into_iter().flat_map(|(i, j)| [(i, j), (j, i)]).collect();
+    assert_eq!(found, Pattern::of_pairs(4, 4, &both));
+}
+
 /// A rank that talks to others by channels.
 struct Thread {
     rank: usize,
@@ -233,7 +285,7 @@ fn threads(ranks: usize) -> Vec<Thread> {
 
 /// What a rank has recorded, its inputs and results, and of which values of other ranks its receives are made.
 struct Part {
-    of: Dependences,
+    of: Dependences<'static>,
     inputs: usize,
     results: Vec<Option<usize>>,
     made: Vec<(usize, usize, usize)>,

@@ -7,30 +7,35 @@ use super::stored::Ids;
 use super::sweep::Sweep;
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 /// The operands of every id from `base` on. Those of an id are older, and may repeat, or be older than `base`.
 #[derive(Debug)]
-pub struct Dependences {
+pub struct Dependences<'t> {
     base: u32,
     /// Of id `base + k` from `start[k]` up to `start[k + 1]`.
-    start: Vec<usize>,
-    operand: Vec<u32>,
+    start: Vec<u32>,
+    /// Those of the tape, where nothing but statements was recorded.
+    operand: Cow<'t, [u32]>,
 }
 
-impl Dependences {
+impl Dependences<'_> {
+    #[cfg(test)]
     pub fn new(base: u32) -> Self {
-        Self { base, start: vec![0], operand: Vec::new() }
+        Self { base, start: vec![0], operand: Cow::default() }
     }
 
-    /// Ends the operands of one id.
-    fn close(&mut self) {
-        self.start.push(self.operand.len());
-    }
-
+    #[cfg(test)]
     pub fn push(&mut self, operands: &[u32]) {
-        self.operand.extend_from_slice(operands);
-        self.close();
+        self.operand.to_mut().extend_from_slice(operands);
+        self.start.push(u32::try_from(self.operand.len()).expect("operands of a test"));
+    }
+
+    /// The same for as long as wanted.
+    pub fn into_owned(self) -> Dependences<'static> {
+        let Self { base, start, operand } = self;
+        Dependences { base, start, operand: Cow::Owned(operand.into_owned()) }
     }
 
     /// The first id.
@@ -53,8 +58,10 @@ impl Dependences {
     }
 
     /// The operands of number `k`, as numbers.
-    pub fn operands(&self, k: usize) -> impl Iterator<Item = usize> + '_ {
-        let operands = &self.operand[self.start[k]..self.start[k + 1]];
+    #[inline(always)]
+    pub fn operands(&self, k: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        let &[from, to] = self.start[k..].first_chunk().expect("one more than numbers");
+        let operands = &self.operand[wide32(from)..wide32(to)];
         operands.iter().filter_map(|&id| id.checked_sub(self.base).map(wide32))
     }
 
@@ -217,24 +224,27 @@ impl Tape {
     /// What depends on what, from the base of the innermost nest on.
     ///
     /// # Safety
-    /// `tape` is live.
-    pub unsafe fn dependences(tape: *mut Self) -> Result<Dependences> {
+    /// `tape` is live, and nothing is recorded on it as long as they are in use.
+    pub unsafe fn dependences<'t>(tape: *mut Self) -> Result<Dependences<'t>> {
         // SAFETY: the caller's promise.
         unsafe { Self::asked(tape, None) }
     }
 
     /// The same on ranks, with the events that reach others, newest first. Their outputs have no operands here.
-    pub fn dependences_on_ranks(&mut self) -> Result<(Dependences, Vec<Across>)> {
+    pub fn dependences_on_ranks(&mut self) -> Result<(Dependences<'static>, Vec<Across>)> {
         self.prepare()?;
         let mut across = Vec::new();
         // SAFETY: borrowed, and no code of the user's runs that could use its handle.
         let own = unsafe { Self::asked(self, Some(&mut across))? };
-        Ok((own, across))
+        Ok((own.into_owned(), across))
     }
 
     /// # Safety
-    /// `tape` is live.
-    unsafe fn asked(tape: *mut Self, across: Option<&mut Vec<Across>>) -> Result<Dependences> {
+    /// As for `dependences`.
+    unsafe fn asked<'t>(
+        tape: *mut Self,
+        across: Option<&mut Vec<Across>>,
+    ) -> Result<Dependences<'t>> {
         // SAFETY: the caller's promise; so below.
         let (from, to) = unsafe { (*tape).may_be_asked()? };
         let mut sweep = Sweep {
@@ -248,7 +258,7 @@ impl Tape {
         let told = sweep.ask(&from, &to, across);
         sweep.redo();
         // SAFETY: as above.
-        Ok(unsafe { (*tape).joined(&from, &to, told?) })
+        unsafe { (*tape).joined(&from, &to, told?) }
     }
 
     /// From where to where it will be asked.
@@ -262,14 +272,8 @@ impl Tape {
     }
 
     /// Statements and what events told, newest first.
-    fn joined(&self, from: &Position, to: &Position, told: Vec<Told>) -> Dependences {
+    fn joined(&self, from: &Position, to: &Position, told: Vec<Told>) -> Result<Dependences<'_>> {
         let ids = wide32(from.id - to.id);
-        let mut all = Dependences {
-            base: to.id,
-            start: Vec::with_capacity(ids + 1),
-            operand: Vec::with_capacity(wide(from.argument - to.argument)),
-        };
-        all.start.push(0);
         let n = wide32(from.statement - to.statement);
         let arguments = wide(from.argument - to.argument);
         // A tape without statements has no streams.
@@ -286,30 +290,43 @@ impl Tape {
                 )
             }
         };
-        let mut statements = |all: &mut Dependences, n: usize| {
-            let (now, later) = counts.split_at(n);
-            counts = later;
-            for &count in now {
-                let (now, later) = operands.split_at(usize::from(count));
-                operands = later;
-                all.push(now);
-            }
-        };
+        let told_of = told.iter().map(|event| event.operands.len()).sum::<usize>();
+        if u32::try_from(arguments + told_of).is_err() {
+            let why = format!("sparsity: more than {} operands were recorded", u32::MAX);
+            return Err(Error::new(Code::Limit, why));
+        }
+        let mut start = Vec::with_capacity(ids + 1);
         // Inputs at the base may belong to an event below it.
         let of_events: usize = told.iter().map(|event| event.counts.len()).sum();
-        (0..ids - n - of_events).for_each(|_| all.push(&[]));
+        start.resize(ids - n - of_events + 1, 0);
         for event in told.iter().rev() {
-            let before = wide32(event.first - to.id) - all.len();
-            statements(&mut all, before);
-            let mut rest = &event.operands[..];
-            for &count in &event.counts {
-                let (now, later) = rest.split_at(wide32(count));
-                rest = later;
-                all.push(now);
-            }
+            let (now, later) = counts.split_at(wide32(event.first - to.id) + 1 - start.len());
+            counts = later;
+            close(&mut start, now.iter().map(|&count| count.into()));
+            close(&mut start, event.counts.iter().copied());
         }
-        let rest = ids - all.len();
-        statements(&mut all, rest);
-        all
+        close(&mut start, counts.iter().map(|&count| count.into()));
+        if told_of == 0 {
+            return Ok(Dependences { base: to.id, start, operand: Cow::Borrowed(operands) });
+        }
+        let mut all = Vec::with_capacity(arguments + told_of);
+        for event in told.iter().rev() {
+            let (now, later) =
+                operands.split_at(wide32(start[wide32(event.first - to.id)]) - all.len());
+            operands = later;
+            all.extend_from_slice(now);
+            all.extend_from_slice(&event.operands);
+        }
+        all.extend_from_slice(operands);
+        Ok(Dependences { base: to.id, start, operand: Cow::Owned(all) })
     }
+}
+
+/// Where the operands end of ids that have so many.
+fn close(start: &mut Vec<u32>, counts: impl Iterator<Item = u32>) {
+    let mut end = *start.last().expect("a first start");
+    start.extend(counts.map(|count| {
+        end += count;
+        end
+    }));
 }
