@@ -2,6 +2,7 @@
 // number of ranks.
 #include <admpi.hpp>
 #include <admpi/derivatives_ranks.hpp>
+#include <admpi/sparsity_ranks.hpp>
 
 #include <cmath>
 #include <sstream>
@@ -11,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/helpers.hpp"
 #include "harness/ranks.hpp"
 
 using admpi::var;
@@ -152,6 +154,37 @@ TEST_CASE("test_derivatives_hessian_of_a_ring") {
       for (int k = 0; k < all; ++k)
         CHECK(h(i, k) == doctest::Approx(hessian_by_hand(static_cast<int>(i) + first_of(rank()), k)).epsilon(1e-13));
   });
+}
+
+/// The sum of this rank's part, without the Allreduce.
+struct own_part {
+  template <class T>
+  T operator()(const std::vector<T> &x) const {
+    T sum = 0.0;
+    for (const T &one : x) sum += one * one * (1.0 + rank());
+    return sum;
+  }
+};
+
+TEST_CASE("test_derivatives_of_different_objectives_are_refused") {
+  const std::vector<double> x = points();
+  const auto check = [&](const char *function, auto call) {
+    CAPTURE(function);
+    if (size() == 1) return call();
+    const std::string why = test::message<admpi::error>(call);
+    CHECK(why.find(std::string(function) + ": f returned ") != std::string::npos);
+    CHECK(why.find("such as the result of an Allreduce") != std::string::npos);
+  };
+  check("gradient", [&] { admpi::gradient(own_part(), x, test::world, admpi::inputs::distributed); });
+  check("hessian_product", [&] { admpi::hessian_product(own_part(), x, x, test::world); });
+  check("hessian_product", [&] { admpi::hessian(own_part(), x, test::world); });
+  check("hessian_sparsity", [&] { admpi::hessian_sparsity(own_part(), x, test::world); });
+  check("hessian_sparsity", [&] { admpi::sparse_hessian(own_part(), x, test::world); });
+  const admpi::coloured_pattern p = admpi::hessian_sparsity(objective(), x, test::world);
+  check("sparse_hessian", [&] { admpi::sparse_hessian(own_part(), x, p, test::world); });
+  // Sums in another order differ by rounding.
+  const auto rounded = [](const std::vector<var> &all) { return objective()(all) * (1.0 + 1e-15 * rank()); };
+  admpi::gradient(rounded, x, test::world, admpi::inputs::distributed);
 }
 
 TEST_CASE("test_derivatives_check_gradient_of_distributed_inputs") {

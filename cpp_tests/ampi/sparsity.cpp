@@ -191,6 +191,29 @@ double chain_by_hand(int i, int j, int n) {
   return (i + 1 < n ? 1200.0 * point(i) * point(i) - 400.0 * point(i + 1) + 2.0 : 0.0) + (i > 0 ? 200.0 : 0.0);
 }
 
+/// Of a ring of all ranks' cells. One rank is its own neighbour.
+struct ring {
+  template <class T>
+  T operator()(const std::vector<T> &x) const {
+    T west = 0.0, own = 0.0, sum = 0.0;
+    AMPI_Sendrecv(&x.back(), 1, AMPI_ADOUBLE, test::right(), 3, &west, 1, AMPI_ADOUBLE, test::left(), 3, test::world, AMPI_STATUS_IGNORE);
+    for (const T &here : x) {
+      own += here * here * west * west;
+      west = here;
+    }
+    AMPI_Allreduce(&own, &sum, 1, AMPI_ADOUBLE, MPI_SUM, test::world);
+    return sum;
+  }
+};
+
+TEST_CASE("test_sparse_hessian_of_a_ring") {
+  for (const int n : {2, 5}) {
+    std::vector<double> x;
+    for (int i = 0; i < n; ++i) x.push_back(0.5 + 0.1 * (i + n * rank()));
+    check_same(spread(admpi::sparse_hessian(ring(), x, test::world)), admpi::hessian(ring(), x, test::world));
+  }
+}
+
 TEST_CASE("test_sparse_hessian_of_a_large_chain_on_ranks_has_three_colours") {
   const int n = 100000;
   const std::vector<double> x = own_points(n);
@@ -411,6 +434,7 @@ TEST_CASE("test_sparse_drivers_find_functions_that_are_not_repeatable") {
   calls = 1;
   text = message_of([&] { admpi::sparse_jacobian(grows, x, p, test::world); }, ADMPI_ERR_CALLBACK);
   CHECK(contains(text, name + "sparse_jacobian: f(x) has "));
+  calls = 0;
   const auto moves = [&](const auto &all) {
     auto y = chain_on_ranks()(all);
     y += 1.0 * calls++;

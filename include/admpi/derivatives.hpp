@@ -202,7 +202,7 @@ std::vector<double> hessian_product_of(F &&f, const std::vector<double> &x, cons
     std::vector<var> active(x.begin(), x.end());
     if (!active.empty()) tape.input(active);
     const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(in_direction(active, v)));
-    seed(tape, y.derivative);
+    seed(tape, y);
     tape.reverse();
     adjoints_of(tape, active, result.data());
   });
@@ -215,8 +215,8 @@ std::vector<double> hessian_product_of(F &&f, const std::vector<double> &x, cons
 /// @throw admpi::error  with ADMPI_ERR_ARGUMENT if v has not as many elements as x; what f throws
 template <class F>
 std::vector<double> hessian_product(F &&f, const std::vector<double> &x, const std::vector<double> &v) {
-  return detail::hessian_product_of(std::forward<F>(f), x, v, [](tape_ref tape, const var &derivative) {
-    tape.seed(derivative, detail::weight_of(derivative));
+  return detail::hessian_product_of(std::forward<F>(f), x, v, [](tape_ref tape, const tangent<var> &y) {
+    tape.seed(y.derivative, detail::weight_of(y.derivative));
   });
 }
 

@@ -127,10 +127,12 @@ dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
 }
 
 /// The Hessian times v: each rank passes its part, and gets its part. f returns a scalar that is the same on all ranks.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT on all ranks if f returned different values
 template <class F>
 std::vector<double> hessian_product(F &&f, const std::vector<double> &x, const std::vector<double> &v, MPI_Comm comm) {
-  return detail::hessian_product_of(std::forward<F>(f), x, v, [comm](tape_ref tape, const var &derivative) {
-    tape.seed_replicated(derivative, comm, detail::weight_of(derivative));
+  return detail::hessian_product_of(std::forward<F>(f), x, v, [comm](tape_ref tape, const tangent<var> &y) {
+    detail::check_replicated("hessian_product", y.value.value, comm);
+    tape.seed_replicated(y.derivative, comm, detail::weight_of(y.derivative));
   });
 }
 

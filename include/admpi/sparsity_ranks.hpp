@@ -143,6 +143,9 @@ class repeated {
   void check() const {
     if (!wrong_.empty()) raise(ADMPI_ERR_CALLBACK, wrong_.c_str());
   }
+  const char *function() const { return function_; }
+  /// Of a function that returns a scalar.
+  double value() const { return first_.at(0); }
 
  private:
   static double plain(double y) { return y; }
@@ -370,6 +373,7 @@ csr sparse_jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
 }
 
 /// This rank's rows of the pattern of the Hessian, from one recording of a tangent. f returns a scalar that is the same on all ranks.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT on all ranks if f returned different values
 template <class F>
 coloured_pattern hessian_sparsity(F &&f, const std::vector<double> &x, MPI_Comm comm) {
   coloured_pattern result;
@@ -377,6 +381,7 @@ coloured_pattern hessian_sparsity(F &&f, const std::vector<double> &x, MPI_Comm 
   detail::in_nest([&](tape_ref tape) {
     detail::two_inputs in(tape, x);
     const tangent<var> y = f(static_cast<const std::vector<tangent<var>> &>(in.moved));
+    detail::check_replicated("hessian_sparsity", y.value.value, comm);
     if (widest > 1) tape.set_width(detail::directions_for(comm, widest));
     admpi_sparse *s = nullptr;
     detail::check(admpi_tape_hessian_sparsity_ranks(tape.handle(), in.active.data(), in.direction.data(),
@@ -388,16 +393,23 @@ coloured_pattern hessian_sparsity(F &&f, const std::vector<double> &x, MPI_Comm 
 
 namespace detail {
 
+/// The Hessian times v of a function that is to return the same in each pass, and on all ranks.
+template <class F>
+std::vector<double> product_of(repeated<F> &f, const std::vector<double> &x, const std::vector<double> &v, MPI_Comm comm) {
+  std::vector<double> product = hessian_product_of(f, x, v, [comm](tape_ref tape, const tangent<var> &y) {
+    tape.seed_replicated(y.derivative, comm, weight_of(y.derivative));
+  });
+  agreed(comm, [&] { f.check(); });
+  check_replicated(f.function(), f.value(), comm);
+  return product;
+}
+
 /// As sparse_hessian of a pattern that is known to be f's.
 template <class F>
 csr hessian_with(repeated<F> &f, const std::vector<double> &x, const coloured_pattern &p, const numbering &inputs, MPI_Comm comm) {
   const auto colours = static_cast<std::size_t>(p.colours);
   const std::vector<double> products = on_a_tape([&] {
-    return products_of_colours(p, [&](const std::vector<double> &v) {
-      const std::vector<double> product = hessian_product(f, x, v, comm);
-      agreed(comm, [&] { f.check(); });
-      return product;
-    });
+    return products_of_colours(p, [&](const std::vector<double> &v) { return product_of(f, x, v, comm); });
   });
   csr result = zeros_of(p);
   // As on one rank; where (i, j) is not alone, (j, i) is where j is.
@@ -435,11 +447,8 @@ csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &
   detail::check_pattern("sparse_hessian", p, x.size(), inputs, comm);
   detail::repeated<std::remove_reference_t<F>> again(f, "sparse_hessian");
   csr result = detail::hessian_with(again, x, p, inputs, comm);
-  const std::vector<double> product = hessian_product(again, x, detail::probe(inputs), comm);
-  detail::agreed(comm, [&] {
-    again.check();
-    detail::check_product("sparse_hessian", result, product);
-  });
+  const std::vector<double> product = detail::product_of(again, x, detail::probe(inputs), comm);
+  detail::agreed(comm, [&] { detail::check_product("sparse_hessian", result, product); });
   return result;
 }
 

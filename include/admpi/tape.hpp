@@ -2,8 +2,11 @@
 #ifndef ADMPI_TAPE_HPP
 #define ADMPI_TAPE_HPP
 
+#include <cmath>
+#include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -402,12 +405,33 @@ enum class inputs {
   replicated    ///< every rank has the same inputs
 };
 
+namespace detail {
+
+/// What f returns is the same on all ranks, but for rounding. Where it is not, an Allreduce was forgotten.
+inline void check_replicated(const char *function, double value, MPI_Comm comm) {
+  double ends[2] = {-value, value};
+  const int code = AMPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm);
+  if (code != MPI_SUCCESS) raise(ADMPI_ERR_MPI, (std::string(function) + ": communication of the ranks failed").c_str());
+  const double least = -ends[0], greatest = ends[1];
+  if (!(greatest - least > 1e-12 * std::fmax(std::fabs(least), std::fabs(greatest)))) return;
+  char why[300];
+  std::snprintf(why, sizeof why,
+                "%s: f returned %.17g on this rank, and from %.17g to %.17g on all ranks. It must return the same on all, such as "
+                "the result of an Allreduce",
+                function, value, least, greatest);
+  raise(ADMPI_ERR_ARGUMENT, why);
+}
+
+}  // namespace detail
+
 /// The gradient of an objective that all ranks of comm compute together. All of them call it. f returns the objective, the
 /// same on every rank, such as the result of an Allreduce. Distributed inputs: returns the derivatives with respect to this
 /// rank's x. Replicated inputs: returns the whole gradient on every rank. Otherwise as above.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT on all ranks if f returned different values
 template <class F>
 std::vector<double> gradient(F &&f, const std::vector<double> &x, MPI_Comm comm, inputs layout, double *value_out = nullptr) {
   std::vector<double> result = detail::gradient_of(std::forward<F>(f), x, value_out, [comm](tape_ref tape, const var &y) {
+    detail::check_replicated("gradient", y.value, comm);
     tape.seed_replicated(y, comm, detail::weight_of(y));
   });
   if (layout == inputs::replicated) {
