@@ -60,15 +60,19 @@ unsafe fn open(steps: &mut Steps, arguments: &[Argument; 2]) -> [*mut Var; 2] {
     arguments.clone().map(|argument| unsafe { steps.argument(argument) }.unwrap())
 }
 
-fn forward(steps: &mut Steps, x: &mut [f64], y: &mut [f64]) {
-    let n = x.len();
+/// A step of a call that finds `x` and `y` staged.
+fn record(steps: &mut Steps, x: &mut [f64], y: &mut [f64], call: impl FnOnce([*mut Var; 2])) {
     let arguments = [argument(x, true, false), argument(y, false, true)];
     // SAFETY: both arrays are there.
-    unsafe {
-        let staged = open(steps, &arguments);
-        double(staged[0], staged[1], 0..n - 1);
-        steps.close(false).unwrap();
-    }
+    call(unsafe { open(steps, &arguments) });
+    // SAFETY: as above.
+    unsafe { steps.close(false) }.unwrap();
+}
+
+fn forward(steps: &mut Steps, x: &mut [f64], y: &mut [f64]) {
+    let n = x.len();
+    // SAFETY: as many are staged.
+    record(steps, x, y, |[x, y]| unsafe { double(x, y, 0..n - 1) });
 }
 
 const NONE: Given<'static> = Given { adjoints: &[], completed: std::ptr::null_mut() };
@@ -103,13 +107,8 @@ fn test_steps_take_sweep_and_add() {
 fn test_steps_of_calls_that_write_the_end_of_a_buffer() {
     let mut steps = Steps::default();
     let (mut x, mut y) = ([1.0, 2.0, 3.0], [7.0; 3]);
-    let arguments = [argument(&mut x, true, false), argument(&mut y, false, true)];
-    // SAFETY: both arrays are there.
-    unsafe {
-        let staged = open(&mut steps, &arguments);
-        double(staged[0], staged[1], 1..3);
-        steps.close(false).unwrap();
-    }
+    // SAFETY: as many are staged.
+    record(&mut steps, &mut x, &mut y, |[x, y]| unsafe { double(x, y, 1..3) });
     assert_eq!(y, [7.0, 4.0, 6.0]);
     let (mut xb, mut yb) = ([0.5; 3], [1.0, 10.0, 100.0]);
     backward(&mut steps, &mut xb, &mut yb).unwrap();
@@ -120,12 +119,7 @@ fn test_steps_of_calls_that_write_the_end_of_a_buffer() {
 fn test_steps_of_calls_that_write_nothing() {
     let mut steps = Steps::default();
     let (mut x, mut y) = ([1.0, 2.0, 3.0], [7.0; 3]);
-    let arguments = [argument(&mut x, true, false), argument(&mut y, false, true)];
-    // SAFETY: both arrays are there.
-    unsafe {
-        open(&mut steps, &arguments);
-        steps.close(false).unwrap();
-    }
+    record(&mut steps, &mut x, &mut y, |_| ());
     let (mut xb, mut yb) = ([0.5; 3], [1.0, 10.0, 100.0]);
     backward(&mut steps, &mut xb, &mut yb).unwrap();
     assert_eq!((y, xb, yb), ([7.0; 3], [0.5; 3], [1.0, 10.0, 100.0]));
