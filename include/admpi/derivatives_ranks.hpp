@@ -19,10 +19,6 @@ inline namespace ADMPI_NAMESPACE {
 
 namespace detail {
 
-inline void check_mpi(int code, const char *function) {
-  if (code != MPI_SUCCESS) raise(ADMPI_ERR_MPI, (std::string(function) + ": communication of the ranks failed").c_str());
-}
-
 /// Numbers of the elements of all ranks: rank r has those from first[r] up to first[r + 1].
 struct numbering {
   int rank = 0;

@@ -407,11 +407,14 @@ enum class inputs {
 
 namespace detail {
 
+inline void check_mpi(int code, const char *function) {
+  if (code != MPI_SUCCESS) raise(ADMPI_ERR_MPI, (std::string(function) + ": communication of the ranks failed").c_str());
+}
+
 /// What f returns is the same on all ranks, but for rounding. Where it is not, an Allreduce was forgotten.
 inline void check_replicated(const char *function, double value, MPI_Comm comm) {
   double ends[2] = {-value, value};
-  const int code = AMPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm);
-  if (code != MPI_SUCCESS) raise(ADMPI_ERR_MPI, (std::string(function) + ": communication of the ranks failed").c_str());
+  check_mpi(AMPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm), function);
   const double least = -ends[0], greatest = ends[1];
   if (!(greatest - least > 1e-12 * std::fmax(std::fabs(least), std::fabs(greatest)))) return;
   char why[300];
