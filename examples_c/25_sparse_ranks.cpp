@@ -5,7 +5,6 @@
 #include <admpi.hpp>
 #include <admpi/sparsity_ranks.hpp>
 
-#include <cmath>
 #include <cstdio>
 #include <vector>
 

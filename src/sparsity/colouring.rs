@@ -160,8 +160,9 @@ impl Forbidden {
 
 /// Which colours the columns of each row have.
 struct Used {
-    /// How many of them there are for a row.
+    /// For a row.
     words: usize,
+    /// A bit for each colour.
     word: Vec<u64>,
 }
 

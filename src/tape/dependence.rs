@@ -16,7 +16,7 @@ pub struct Dependences<'t> {
     base: u32,
     /// Of id `base + k` from `start[k]` up to `start[k + 1]`.
     start: Vec<u32>,
-    /// Those of the tape, where nothing but statements was recorded.
+    /// Those of the tape, unless events told of some.
     operand: Cow<'t, [u32]>,
 }
 
