@@ -428,12 +428,95 @@ TEST_CASE("test_locks_structures") {
   CHECK(memory[1].x.value == 4.0);
   CHECK(got[0].index == at.rank);
   CHECK(got[1].x.value == 4.0);
-  const admpi::var y = memory[0].x + 10.0 * got[0].x;
+  admpi::var y = memory[0].x + 10.0 * got[0].x;
+
+  // Accumulates may replace structures too, and fetch them.
+  AMPI_Barrier(MPI_COMM_WORLD);
+  const item next = {20 + at.rank, 5.0 * all.x};
+  item before = {}, after = {};
+  AMPI_Win_lock(MPI_LOCK_EXCLUSIVE, at.right, 0, win);
+  AMPI_Get_accumulate(&next, 1, type, &before, 1, type, at.right, 1, 1, type, MPI_REPLACE, win);
+  AMPI_Get_accumulate(nullptr, 0, type, &after, 1, type, at.right, 1, 1, type, MPI_NO_OP, win);
+  AMPI_Accumulate(&next, 1, type, at.right, 0, 1, type, MPI_REPLACE, win);
+  AMPI_Win_unlock(at.right, win);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  CHECK(before.index == 10 + at.rank);
+  CHECK(before.x.value == 4.0);
+  CHECK(after.index == 20 + at.rank);
+  CHECK(after.x.value == next.x.value);
+  CHECK(memory[0].index == 20 + at.left);
+  y += 100.0 * memory[0].x + 1000.0 * after.x;
   AMPI_Type_free(&type);
   AMPI_Type_free(&bare);
   AMPI_Win_free(&win);
   const double x = 2.0 + at.rank;
-  CHECK(all.gradient(y, 0) == 2.0 * x * ((at.right == 0 ? 1.0 : 0.0) + (at.rank == 0 ? 10.0 : 0.0)));
+  CHECK(all.gradient(y, 0) == (at.right == 0 ? 2.0 * x + 500.0 : 0.0) + (at.rank == 0 ? 20.0 * x + 5000.0 : 0.0));
+}
+
+TEST_CASE("test_locks_locations") {
+  struct located {
+    admpi::var x;
+    int index;
+  };
+  const auto accumulate = [](const located *x, located *, MPI_Op op, MPI_Win win) {
+    AMPI_Accumulate(x, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
+  };
+  const auto get_accumulate = [](const located *x, located *old, MPI_Op op, MPI_Win win) {
+    AMPI_Get_accumulate(x, 3, AMPI_ADOUBLE_INT, old, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
+  };
+  const auto raccumulate = [](const located *x, located *, MPI_Op op, MPI_Win win) {
+    AMPI_Request request;
+    AMPI_Raccumulate(x, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win, &request);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  };
+  const auto fetch_and_op = [](const located *x, located *old, MPI_Op op, MPI_Win win) {
+    for (int i = 0; i < 3; ++i) AMPI_Fetch_and_op(x + i, old + i, AMPI_ADOUBLE_INT, 0, i, op, win);
+  };
+  using call = void (*)(const located *, located *, MPI_Op, MPI_Win);
+  for (const call combine : {call(accumulate), call(get_accumulate), call(raccumulate), call(fetch_and_op)}) {
+    for (const bool max : {false, true}) {
+      CAPTURE(max);
+      const bool fetches = combine == call(get_accumulate) || combine == call(fetch_and_op);
+      recording all;
+      const ring &at = all.at;
+      located *memory;
+      MPI_Win win;
+      AMPI_Win_allocate(3 * sizeof(located), sizeof(located), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+      // Better than all; worse than all; as good as what rank 0 brings, with a higher index.
+      const double own[] = {max ? 100.0 : -100.0, max ? -100.0 : 100.0, 5.0};
+      admpi::var z = 7.0;
+      all.tape.input(z);
+      for (int i = 0; i < 3; ++i) memory[i] = {own[i] + (z - 7.0), 50 + i};
+      AMPI_Barrier(MPI_COMM_WORLD);
+      const located brought[3] = {{2.0 * all.x, at.rank}, {3.0 * all.x, at.rank}, {5.0 + 0.0 * all.x, at.rank}};
+      located old[3] = {};
+      AMPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+      combine(brought, old, max ? MPI_MAXLOC : MPI_MINLOC, win);
+      AMPI_Win_unlock(0, win);
+      AMPI_Barrier(MPI_COMM_WORLD);
+      const int best = max ? at.size - 1 : 0;
+      admpi::var y = 0.0;
+      if (at.rank == 0) {
+        CHECK(memory[0].index == 50);
+        CHECK(memory[0].x.value == own[0]);
+        CHECK(memory[1].index == best);
+        CHECK(memory[1].x.value == 3.0 * (2.0 + best));
+        CHECK(memory[2].index == 0);
+        y = memory[0].x + 10.0 * memory[1].x;
+      }
+      // Each rank finds the same there, whatever others have done before.
+      if (fetches) CHECK(old[0].index == 50);
+      if (fetches) CHECK(old[0].x.value == own[0]);
+      y += 100.0 * old[0].x;
+      const int size = at.size;
+      AMPI_Win_free(&win);
+      all.tape.stop();
+      all.tape.seed(y, 1.0);
+      all.tape.reverse();
+      CHECK(all.tape.adjoint(all.x) == (at.rank == best ? 30.0 : 0.0));
+      CHECK(all.tape.adjoint(z) == (at.rank == 0 ? 1.0 + (fetches ? 100.0 * size : 0.0) : 0.0));
+    }
+  }
 }
 
 TEST_CASE("test_locks_second_recording") {
@@ -585,11 +668,8 @@ TEST_CASE("test_locks_refuse") {
   admpi::var got;
   says(refused(win, [&] { return AMPI_Rget(&got, 1, AMPI_ADOUBLE, at.right, 0, 1, AMPI_ADOUBLE, win, &request); }),
        "AMPI_Rget is for locks");
-  const void *pairs = &all.x;
   on.lock(at.right);
   if (at.size > 1) says(put(at.rank), "is not locked");
-  says(refused(win, [&] { return AMPI_Accumulate(pairs, 1, AMPI_ADOUBLE_INT, at.right, 0, 1, AMPI_ADOUBLE_INT, MPI_MAXLOC, win); }),
-       "not for locks");
   {
     admpi::nested nest(all.tape);
     says(put(at.right), "nest");

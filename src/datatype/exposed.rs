@@ -95,7 +95,8 @@ impl Exposed {
     }
 }
 
-fn set_bytes(words: &mut [f64], bytes: &[u8]) {
+/// Copies `bytes` to words; the last one is filled up with zeros.
+pub fn set_bytes(words: &mut [f64], bytes: &[u8]) {
     for (to, from) in words.iter_mut().zip(bytes.chunks(8)) {
         let mut word = [0; 8];
         word[..from.len()].copy_from_slice(from);

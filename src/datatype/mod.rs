@@ -33,7 +33,7 @@ pub use activity::{
     is_passive_message, not_initialised, passive_layout, require_installed,
 };
 pub use argument::{BufferTriple, Twin};
-pub use exposed::{Exposed, Items};
+pub use exposed::{Exposed, Items, set_bytes};
 pub use flatten::{Detail, Named, describe};
 pub use foreign::{Stretch, foreign_tool, has_tools, tool_type};
 pub use in_file::{in_file, why_not_in_file};

@@ -10,7 +10,7 @@ use super::anchors::{record_taken, release};
 use super::ids::{IdRuns, check};
 use super::operation::{Combine, Operation, number, word};
 use super::read::{Read, wide_type};
-use super::target::combined;
+use super::target::{combined, displaced};
 use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::never_given;
 use crate::ampi::statistics;
@@ -59,6 +59,33 @@ pub struct Place {
     pub target: c_int,
     pub displacement: i64,
     pub items: Items,
+}
+
+/// Items with values of this rank's tape.
+#[derive(Default)]
+struct Copies {
+    vars: Vec<Var>,
+    /// As they travel, with what lies between the values.
+    wire: Staging,
+}
+
+/// What `combine` makes of `old` items by `new` ones.
+fn renewed(combine: Combine, old: Copies, new: Copies) -> Result<Copies> {
+    match combine {
+        Combine::Replace | Combine::Nothing | Combine::Read => Ok(new),
+        Combine::Reduce(kind) => {
+            let pairs = old.vars.into_iter().zip(new.vars);
+            let vars = pairs.map(|(old, new)| combined(kind, old, new)).collect::<Result<_>>()?;
+            Ok(Copies { vars, wire: new.wire })
+        }
+        Combine::Locate(kind) => {
+            let Copies { mut vars, mut wire } = old;
+            for i in displaced(kind, wire.as_mut_slice(), new.wire.as_slice(), vars.len()) {
+                vars[i] = new.vars[i];
+            }
+            Ok(Copies { vars, wire })
+        }
+    }
 }
 
 /// A window's part for locks.
@@ -139,15 +166,15 @@ impl Passive {
         match (combine, operand, result) {
             (Combine::Replace, Some(source), None) if !is_atomic => {
                 let brought = self.brought(source)?;
-                self.put(place, brought, source)
+                self.put(place, brought)
             }
             (Combine::Read, None, Some(sink)) => self.read_from(place, sink, None).map(|_| ()),
             (combine, operand, result) => self.update(place, combine, operand, result),
         }
     }
 
-    /// Active values that an operation brings. They are passive if the tape does not record.
-    fn brought(&self, source: &SendBuffer) -> MpiResult<Vec<Var>> {
+    /// What an operation brings. Its active values are passive if the tape does not record.
+    fn brought(&self, source: &SendBuffer) -> MpiResult<Copies> {
         let mut vars = source.vars();
         let records = tape::current(|tape| {
             check(tape, source)?;
@@ -162,11 +189,13 @@ impl Passive {
             vars.iter_mut().for_each(|var| *var = passive(var.value));
         }
         statistics::sent_forward(vars.len());
-        Ok(vars)
+        let mut wire = Staging::take(source.words());
+        source.pack(wire.as_mut_slice());
+        Ok(Copies { vars, wire })
     }
 
-    /// Puts values of this rank's tape, with what lies between them in `source`.
-    fn put(&mut self, place: Place, mut vars: Vec<Var>, source: &SendBuffer) -> MpiResult<()> {
+    /// Puts items with values of this rank's tape.
+    fn put(&mut self, place: Place, Copies { mut vars, wire }: Copies) -> MpiResult<()> {
         let mut ids = IdRuns::default();
         vars.iter().for_each(|var| ids.push(var.id, 1));
         let give = |tape: &mut Tape| {
@@ -183,8 +212,6 @@ impl Passive {
                 (var.id, var.tag) = (first - i, tag);
             }
         }
-        let mut wire = Staging::take(source.words());
-        source.pack(wire.as_mut_slice());
         let Place { win, target, displacement, items } = place;
         let n = items.wide_bytes();
         let mut wide = Staging::zeros(n.div_ceil(8));
@@ -205,51 +232,30 @@ impl Passive {
         operand: Option<&SendBuffer>,
         result: Option<RecvBuffer>,
     ) -> MpiResult<()> {
-        let kind = match combine {
-            Combine::Reduce(kind) => Some(kind),
-            Combine::Replace | Combine::Nothing => None,
-            Combine::Locate(_) | Combine::Read => {
-                return Err(unsupported(
-                    "MPI_MINLOC and MPI_MAXLOC of active data are not for locks: use AMPI_Win_fence",
-                ));
-            }
-        };
-        if place.items.are_mixed() {
-            return Err(unsupported(
-                "target_datatype: accumulates under locks do not take items that have passive parts beside active ones: use AMPI_Put, or AMPI_Win_fence",
-            ));
-        }
         let brought = operand.map(|source| self.brought(source)).transpose()?;
         let target = place.target;
         self.counters.lock(target)?;
-        let read = result.is_some() || kind.is_some();
-        let done = self.update_locked(place, read, result, |old| {
-            let Some((mut new, source)) = brought.zip(operand) else { return Ok(None) };
-            if let Some(kind) = kind {
-                for (new, &old) in new.iter_mut().zip(old) {
-                    *new = combined(kind, old, *new)?;
-                }
-            }
-            Ok(Some((new, source)))
-        });
+        let done = self.update_locked(place, combine, brought, result);
         self.counters.unlock(target)?;
         self.tell(done?)
     }
 
-    fn update_locked<'a>(
+    fn update_locked(
         &mut self,
         place: Place,
-        reads: bool,
+        combine: Combine,
+        brought: Option<Copies>,
         result: Option<RecvBuffer>,
-        renew: impl FnOnce(&[Var]) -> MpiResult<Option<(Vec<Var>, &'a SendBuffer)>>,
     ) -> MpiResult<BTreeMap<c_int, Note>> {
         let (win, target) = (place.win, place.target);
+        let reads = result.is_some() || combine != Combine::Replace;
         let (old, told) = if reads { self.read(&place)? } else { Default::default() };
         if let Some(mut sink) = result {
-            sink.set_vars(&old)?;
+            sink.unpack_bytes(old.wire.as_slice(), place.items.bytes(), Mark::PASSIVE)?;
+            sink.set_vars(&old.vars)?;
         }
-        if let Some((new, source)) = renew(&old)? {
-            self.put(place, new, source)?;
+        if let Some(new) = brought {
+            self.put(place, renewed(combine, old, new)?)?;
             win.flush(target)?;
             // Others may read it from now on.
             tape::current(release).unwrap_or(Ok(()))?;
@@ -257,18 +263,21 @@ impl Passive {
         Ok(told)
     }
 
-    /// What lies at a place now, as values of this rank's tape.
-    fn read(&self, place: &Place) -> MpiResult<(Vec<Var>, BTreeMap<c_int, Note>)> {
+    /// What lies at a place now, with values of this rank's tape.
+    fn read(&self, place: &Place) -> MpiResult<(Copies, BTreeMap<c_int, Note>)> {
         let Place { win, target, displacement, items } = place;
         let room = Staging::take(items.wide_bytes().div_ceil(8));
         let (here, there) = (bytes(items.wide_bytes())?, wide_type(items)?);
         let wide = win.get(room, &here, (*target, *displacement), &there, None)?;
         win.flush(*target)?;
-        let vars = items.vars(wide.arrived().as_slice());
+        let wide = wide.arrived();
+        let mut wire = Staging::take(items.bytes().div_ceil(8));
+        items.narrow(wide.as_slice(), wire.as_mut_slice());
+        let vars = items.vars(wide.as_slice());
         let mut found = [Found { target: *target, sink: RecvBuffer::default(), vars }];
         let told = self.own(&mut found)?;
         let [Found { vars, .. }] = found;
-        Ok((vars, told))
+        Ok((Copies { vars, wire }, told))
     }
 
     /// Makes values of this rank's tape of what was read: passive ones if it does not record.

@@ -6,7 +6,7 @@ use super::operation::{Combine, Reply, Request};
 use crate::ampi::builtin_op::Kind;
 use crate::ampi::recording::{ids, on_tape};
 use crate::ampi::reduce_local::statement;
-use crate::datatype::{Exposed, Mark, RecvBuffer, Shape};
+use crate::datatype::{Exposed, Mark, RecvBuffer, Shape, set_bytes};
 use crate::error::Result;
 use crate::mpi::{MpiResult, Staging};
 use crate::tape::{Ids, Var};
@@ -71,34 +71,36 @@ fn pair(bytes: &[u8]) -> (f64, c_int) {
     (value, c_int::from_ne_bytes(index.try_into().expect("an index")))
 }
 
-/// The better of two pairs stays. Of equal values that with the lower index does, and the target's of equal indices.
+/// The better of two pairs stays.
 fn locate(kind: Kind, sink: &mut RecvBuffer, request: &Request<'_>, mark: Mark) -> MpiResult<()> {
-    let before = sink.source().vars();
-    let mut old = Staging::take(sink.source().words());
-    sink.source().pack(old.as_mut_slice());
-    let mut best = bytes_of(old.as_slice());
-    let brought = bytes_of(request.values);
-    let mut keeps = vec![true; before.len()];
-    for (keeps, (best, brought)) in
-        keeps.iter_mut().zip(best.chunks_exact_mut(PAIR).zip(brought.chunks_exact(PAIR)))
-    {
-        let ((x, i), (y, j)) = (pair(brought), pair(best));
-        if wins(kind, x, y) || (i < j && (x == y || (x.is_nan() && y.is_nan()))) {
+    let mut vars = sink.source().vars();
+    let mut best = Staging::take(sink.source().words());
+    sink.source().pack(best.as_mut_slice());
+    for i in displaced(kind, best.as_mut_slice(), request.values, vars.len()) {
+        let Mark { first: id, tag } = mark.behind(u32::try_from(i).unwrap_or(u32::MAX));
+        vars[i] = Var { id, tag, ..vars[i] };
+    }
+    sink.unpack_bytes(best.as_slice(), request.bytes, Mark::PASSIVE)?;
+    let values = sink.source().vars();
+    vars.iter_mut().zip(values).for_each(|(var, now)| var.value = now.value);
+    sink.set_vars(&vars)
+}
+
+/// Replaces those of `n` pairs that those of `brought` displace, and tells which. Of equal values that with the lower index
+/// stays, and of equal indices the old pair.
+pub fn displaced(kind: Kind, pairs: &mut [f64], brought: &[f64], n: usize) -> Vec<usize> {
+    let (mut best, brought) = (bytes_of(pairs), bytes_of(brought));
+    let both = best.chunks_exact_mut(PAIR).zip(brought.chunks_exact(PAIR));
+    let mut which = Vec::new();
+    for (i, (best, brought)) in both.enumerate().take(n) {
+        let ((x, j), (y, k)) = (pair(brought), pair(best));
+        if wins(kind, x, y) || (j < k && (x == y || (x.is_nan() && y.is_nan()))) {
             best.copy_from_slice(brought);
-            *keeps = false;
+            which.push(i);
         }
     }
-    for (word, bytes) in old.as_mut_slice().iter_mut().zip(best.chunks_exact(8)) {
-        *word = f64::from_ne_bytes(bytes.try_into().expect("a word"));
-    }
-    sink.unpack_bytes(old.as_slice(), request.bytes, mark)?;
-    let mut vars = sink.source().vars();
-    for (var, (before, _)) in
-        vars.iter_mut().zip(before.iter().zip(keeps)).filter(|(_, (_, keeps))| *keeps)
-    {
-        *var = *before;
-    }
-    sink.set_vars(&vars)
+    set_bytes(pairs, &best);
+    which
 }
 
 fn bytes_of(words: &[f64]) -> Vec<u8> {
