@@ -65,7 +65,7 @@ pub struct Place {
 #[derive(Default)]
 struct Copies {
     vars: Vec<Var>,
-    /// As they travel, with what lies between the values.
+    /// As they travel, where something lies between the values.
     wire: Staging,
 }
 
@@ -80,9 +80,8 @@ fn renewed(combine: Combine, old: Copies, new: Copies) -> Result<Copies> {
         }
         Combine::Locate(kind) => {
             let Copies { mut vars, mut wire } = old;
-            for i in displaced(kind, wire.as_mut_slice(), new.wire.as_slice(), vars.len()) {
-                vars[i] = new.vars[i];
-            }
+            let which = displaced(kind, wire.as_mut_slice(), new.wire.as_slice());
+            which.into_iter().for_each(|i| vars[i] = new.vars[i]);
             Ok(Copies { vars, wire })
         }
     }
@@ -165,7 +164,7 @@ impl Passive {
         let place = Place { win, target, displacement, items };
         match (combine, operand, result) {
             (Combine::Replace, Some(source), None) if !is_atomic => {
-                let brought = self.brought(source)?;
+                let brought = self.brought(source, &place.items)?;
                 self.put(place, brought)
             }
             (Combine::Read, None, Some(sink)) => self.read_from(place, sink, None).map(|_| ()),
@@ -173,8 +172,8 @@ impl Passive {
         }
     }
 
-    /// What an operation brings. Its active values are passive if the tape does not record.
-    fn brought(&self, source: &SendBuffer) -> MpiResult<Copies> {
+    /// What an operation brings to such items. Its active values are passive if the tape does not record.
+    fn brought(&self, source: &SendBuffer, items: &Items) -> MpiResult<Copies> {
         let mut vars = source.vars();
         let records = tape::current(|tape| {
             check(tape, source)?;
@@ -189,8 +188,11 @@ impl Passive {
             vars.iter_mut().for_each(|var| *var = passive(var.value));
         }
         statistics::sent_forward(vars.len());
-        let mut wire = Staging::take(source.words());
-        source.pack(wire.as_mut_slice());
+        let mut wire = Staging::default();
+        if items.are_mixed() {
+            wire = Staging::take(source.words());
+            source.pack(wire.as_mut_slice());
+        }
         Ok(Copies { vars, wire })
     }
 
@@ -232,7 +234,7 @@ impl Passive {
         operand: Option<&SendBuffer>,
         result: Option<RecvBuffer>,
     ) -> MpiResult<()> {
-        let brought = operand.map(|source| self.brought(source)).transpose()?;
+        let brought = operand.map(|source| self.brought(source, &place.items)).transpose()?;
         let target = place.target;
         self.counters.lock(target)?;
         let done = self.update_locked(place, combine, brought, result);
@@ -251,7 +253,9 @@ impl Passive {
         let reads = result.is_some() || combine != Combine::Replace;
         let (old, told) = if reads { self.read(&place)? } else { Default::default() };
         if let Some(mut sink) = result {
-            sink.unpack_bytes(old.wire.as_slice(), place.items.bytes(), Mark::PASSIVE)?;
+            if place.items.are_mixed() {
+                sink.unpack_bytes(old.wire.as_slice(), place.items.bytes(), Mark::PASSIVE)?;
+            }
             sink.set_vars(&old.vars)?;
         }
         if let Some(new) = brought {
@@ -271,8 +275,11 @@ impl Passive {
         let wide = win.get(room, &here, (*target, *displacement), &there, None)?;
         win.flush(*target)?;
         let wide = wide.arrived();
-        let mut wire = Staging::take(items.bytes().div_ceil(8));
-        items.narrow(wide.as_slice(), wire.as_mut_slice());
+        let mut wire = Staging::default();
+        if items.are_mixed() {
+            wire = Staging::take(items.bytes().div_ceil(8));
+            items.narrow(wide.as_slice(), wire.as_mut_slice());
+        }
         let vars = items.vars(wide.as_slice());
         let mut found = [Found { target: *target, sink: RecvBuffer::default(), vars }];
         let told = self.own(&mut found)?;

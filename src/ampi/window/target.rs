@@ -76,23 +76,20 @@ fn locate(kind: Kind, sink: &mut RecvBuffer, request: &Request<'_>, mark: Mark) 
     let mut vars = sink.source().vars();
     let mut best = Staging::take(sink.source().words());
     sink.source().pack(best.as_mut_slice());
-    for i in displaced(kind, best.as_mut_slice(), request.values, vars.len()) {
-        let Mark { first: id, tag } = mark.behind(u32::try_from(i).unwrap_or(u32::MAX));
-        vars[i] = Var { id, tag, ..vars[i] };
-    }
-    sink.unpack_bytes(best.as_slice(), request.bytes, Mark::PASSIVE)?;
-    let values = sink.source().vars();
-    vars.iter_mut().zip(values).for_each(|(var, now)| var.value = now.value);
+    let which = displaced(kind, best.as_mut_slice(), request.values);
+    sink.unpack_bytes(best.as_slice(), request.bytes, mark)?;
+    let now = sink.source().vars();
+    which.into_iter().for_each(|i| vars[i] = now[i]);
     sink.set_vars(&vars)
 }
 
-/// Replaces those of `n` pairs that those of `brought` displace, and tells which. Of equal values that with the lower index
-/// stays, and of equal indices the old pair.
-pub fn displaced(kind: Kind, pairs: &mut [f64], brought: &[f64], n: usize) -> Vec<usize> {
+/// Replaces those pairs that those of `brought` displace, and tells which. Of equal values that with the lower index stays, and
+/// of equal indices the old pair.
+pub fn displaced(kind: Kind, pairs: &mut [f64], brought: &[f64]) -> Vec<usize> {
     let (mut best, brought) = (bytes_of(pairs), bytes_of(brought));
     let both = best.chunks_exact_mut(PAIR).zip(brought.chunks_exact(PAIR));
     let mut which = Vec::new();
-    for (i, (best, brought)) in both.enumerate().take(n) {
+    for (i, (best, brought)) in both.enumerate() {
         let ((x, j), (y, k)) = (pair(brought), pair(best));
         if wins(kind, x, y) || (j < k && (x == y || (x.is_nan() && y.is_nan()))) {
             best.copy_from_slice(brought);
