@@ -454,69 +454,35 @@ TEST_CASE("test_locks_structures") {
 }
 
 TEST_CASE("test_locks_locations") {
-  struct located {
-    admpi::var x;
-    int index;
+  using test::located;
+  const auto check = [](bool fetches, auto combine) {
+    test::check_locations(fetches, false, [&](const located *x, located *old, MPI_Op op, MPI_Win win) {
+      AMPI_Barrier(MPI_COMM_WORLD);
+      AMPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+      combine(x, old, op, win);
+      AMPI_Win_unlock(0, win);
+      AMPI_Barrier(MPI_COMM_WORLD);
+    });
   };
-  const auto accumulate = [](const located *x, located *, MPI_Op op, MPI_Win win) {
+  check(false, [](const located *x, located *, MPI_Op op, MPI_Win win) {
     AMPI_Accumulate(x, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
-  };
-  const auto get_accumulate = [](const located *x, located *old, MPI_Op op, MPI_Win win) {
+  });
+  check(true, [](const located *x, located *old, MPI_Op op, MPI_Win win) {
     AMPI_Get_accumulate(x, 3, AMPI_ADOUBLE_INT, old, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
-  };
-  const auto raccumulate = [](const located *x, located *, MPI_Op op, MPI_Win win) {
+  });
+  check(true, [](const located *x, located *old, MPI_Op op, MPI_Win win) {
+    for (int i = 0; i < 3; ++i) AMPI_Fetch_and_op(x + i, old + i, AMPI_ADOUBLE_INT, 0, i, op, win);
+  });
+  check(false, [](const located *x, located *, MPI_Op op, MPI_Win win) {
     AMPI_Request request;
     AMPI_Raccumulate(x, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win, &request);
     AMPI_Wait(&request, MPI_STATUS_IGNORE);
-  };
-  const auto fetch_and_op = [](const located *x, located *old, MPI_Op op, MPI_Win win) {
-    for (int i = 0; i < 3; ++i) AMPI_Fetch_and_op(x + i, old + i, AMPI_ADOUBLE_INT, 0, i, op, win);
-  };
-  using call = void (*)(const located *, located *, MPI_Op, MPI_Win);
-  for (const call combine : {call(accumulate), call(get_accumulate), call(raccumulate), call(fetch_and_op)}) {
-    for (const bool max : {false, true}) {
-      CAPTURE(max);
-      const bool fetches = combine == call(get_accumulate) || combine == call(fetch_and_op);
-      recording all;
-      const ring &at = all.at;
-      located *memory;
-      MPI_Win win;
-      AMPI_Win_allocate(3 * sizeof(located), sizeof(located), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-      // Better than all; worse than all; as good as what rank 0 brings, with a higher index.
-      const double own[] = {max ? 100.0 : -100.0, max ? -100.0 : 100.0, 5.0};
-      admpi::var z = 7.0;
-      all.tape.input(z);
-      for (int i = 0; i < 3; ++i) memory[i] = {own[i] + (z - 7.0), 50 + i};
-      AMPI_Barrier(MPI_COMM_WORLD);
-      const located brought[3] = {{2.0 * all.x, at.rank}, {3.0 * all.x, at.rank}, {5.0 + 0.0 * all.x, at.rank}};
-      located old[3] = {};
-      AMPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-      combine(brought, old, max ? MPI_MAXLOC : MPI_MINLOC, win);
-      AMPI_Win_unlock(0, win);
-      AMPI_Barrier(MPI_COMM_WORLD);
-      const int best = max ? at.size - 1 : 0;
-      admpi::var y = 0.0;
-      if (at.rank == 0) {
-        CHECK(memory[0].index == 50);
-        CHECK(memory[0].x.value == own[0]);
-        CHECK(memory[1].index == best);
-        CHECK(memory[1].x.value == 3.0 * (2.0 + best));
-        CHECK(memory[2].index == 0);
-        y = memory[0].x + 10.0 * memory[1].x;
-      }
-      // Each rank finds the same there, whatever others have done before.
-      if (fetches) CHECK(old[0].index == 50);
-      if (fetches) CHECK(old[0].x.value == own[0]);
-      y += 100.0 * old[0].x;
-      const int size = at.size;
-      AMPI_Win_free(&win);
-      all.tape.stop();
-      all.tape.seed(y, 1.0);
-      all.tape.reverse();
-      CHECK(all.tape.adjoint(all.x) == (at.rank == best ? 30.0 : 0.0));
-      CHECK(all.tape.adjoint(z) == (at.rank == 0 ? 1.0 + (fetches ? 100.0 * size : 0.0) : 0.0));
-    }
-  }
+  });
+  check(true, [](const located *x, located *old, MPI_Op op, MPI_Win win) {
+    AMPI_Request request;
+    AMPI_Rget_accumulate(x, 3, AMPI_ADOUBLE_INT, old, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win, &request);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  });
 }
 
 TEST_CASE("test_locks_second_recording") {

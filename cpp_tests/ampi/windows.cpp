@@ -259,56 +259,15 @@ TEST_CASE("test_windows_end_accesses_and_exposures_in_any_order") {
 }
 
 TEST_CASE("test_windows_locations") {
-  struct located {
-    admpi::var x;
-    int index;
-  };
-  test::begin();
-  ring at;
-  for (const bool max : {false, true}) {
-    for (const bool fetches : {false, true}) {
-      CAPTURE(max);
-      CAPTURE(fetches);
-      admpi::tape tape;
-      tape.start();
-      admpi::var x = 1.0 + at.rank;
-      tape.input(x);
-      located *memory;
-      MPI_Win win;
-      AMPI_Win_allocate(3 * sizeof(located), sizeof(located), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-      // Better than all; worse than all; as good as rank 0's, with a higher index.
-      const double own[] = {max ? 100.0 : -100.0, max ? -100.0 : 100.0, 5.0};
-      admpi::var z = 7.0;
-      tape.input(z);
-      for (int i = 0; i < 3; ++i) memory[i] = {own[i] + (z - 7.0), 50 + i};
-      const located brought[3] = {{2.0 * x, at.rank}, {3.0 * x, at.rank}, {5.0 + 0.0 * x, at.rank}};
-      located old[3] = {};
-      const MPI_Op op = max ? MPI_MAXLOC : MPI_MINLOC;
+  for (const bool fetches : {false, true}) {
+    test::check_locations(fetches, true, [&](const test::located *x, test::located *old, MPI_Op op, MPI_Win win) {
       AMPI_Win_fence(0, win);
       if (fetches)
-        AMPI_Get_accumulate(brought, 3, AMPI_ADOUBLE_INT, old, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
+        AMPI_Get_accumulate(x, 3, AMPI_ADOUBLE_INT, old, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
       else
-        AMPI_Accumulate(brought, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
+        AMPI_Accumulate(x, 3, AMPI_ADOUBLE_INT, 0, 0, 3, AMPI_ADOUBLE_INT, op, win);
       AMPI_Win_fence(0, win);
-      const int best = max ? at.size - 1 : 0;
-      admpi::var y = 0.0;
-      if (at.rank == 0) {
-        CHECK(memory[0].index == 50);
-        CHECK(memory[0].x.value == own[0]);
-        CHECK(memory[1].index == best);
-        CHECK(memory[1].x.value == 3.0 * (1.0 + best));
-        CHECK(memory[2].index == 0);
-        y = memory[0].x + 10.0 * memory[1].x;
-      }
-      if (fetches && at.rank == 0) CHECK(old[1].index == 51);
-      if (fetches && at.rank == 0) CHECK(old[1].x.value == own[1]);
-      AMPI_Win_free(&win);
-      tape.stop();
-      if (at.rank == 0) tape.seed(y, 1.0);
-      tape.reverse();
-      CHECK(tape.adjoint(x) == (at.rank == best ? 30.0 : 0.0));
-      CHECK(tape.adjoint(z) == (at.rank == 0 ? 1.0 : 0.0));
-    }
+    });
   }
 }
 

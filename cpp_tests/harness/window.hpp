@@ -279,6 +279,63 @@ class window<active> {
   std::vector<MPI_Aint> origins_;
 };
 
+struct located {
+  admpi::var x;
+  int index;
+};
+
+/// Three pairs of each rank meet three of rank 0's under MINLOC and MAXLOC, in `run(brought, old, op, win)`, which all ranks make
+/// together. Whether it `fetches` the old pairs, and whether the ranks take effect in their order.
+template <class Run>
+void check_locations(bool fetches, bool in_order, const Run &run) {
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  for (const bool max : {false, true}) {
+    CAPTURE(fetches);
+    CAPTURE(max);
+    begin();
+    admpi::tape tape;
+    tape.start();
+    admpi::var x = 1.0 + rank, z = 7.0;
+    tape.input(x);
+    tape.input(z);
+    located *memory;
+    MPI_Win win;
+    AMPI_Win_allocate(3 * sizeof(located), sizeof(located), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    // Better than all; worse than all; as good as what rank 0 brings, with a higher index.
+    const double own[] = {max ? 100.0 : -100.0, max ? -100.0 : 100.0, 5.0};
+    for (int i = 0; i < 3; ++i) memory[i] = {own[i] + (z - 7.0), 50 + i};
+    const located brought[3] = {{2.0 * x, rank}, {3.0 * x, rank}, {5.0 + 0.0 * x, rank}};
+    located old[3] = {};
+    run(brought, old, max ? MPI_MAXLOC : MPI_MINLOC, win);
+    const int best = max ? size - 1 : 0;
+    admpi::var y = 0.0;
+    if (rank == 0) {
+      CHECK(memory[0].index == 50);
+      CHECK(memory[0].x.value == own[0]);
+      CHECK(memory[1].index == best);
+      CHECK(memory[1].x.value == 3.0 * (1.0 + best));
+      CHECK(memory[2].index == 0);
+      y = memory[0].x + 10.0 * memory[1].x;
+    }
+    if (fetches) {
+      // Each rank finds the same here, whatever others have done before.
+      CHECK(old[0].index == 50);
+      CHECK(old[0].x.value == own[0]);
+      y += 100.0 * old[0].x;
+    }
+    if (fetches && in_order && rank == 0) {
+      CHECK(old[1].index == 51);
+      CHECK(old[1].x.value == own[1]);
+    }
+    AMPI_Win_free(&win);
+    tape.stop();
+    tape.seed(y, 1.0);
+    tape.reverse();
+    CHECK(tape.adjoint(x) == (rank == best ? 30.0 : 0.0));
+    CHECK(tape.adjoint(z) == (rank == 0 ? 1.0 + (fetches ? 100.0 * size : 0.0) : 0.0));
+  }
+}
+
 }  // namespace test
 
 #endif
