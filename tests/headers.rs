@@ -36,6 +36,15 @@ extern MPI_Datatype AMPI_ADOUBLE_INT;
  *  active data. MPI_SUM and MPI_PROD reduce it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_ADOUBLE_COMPLEX;
 
+/** The datatype of one active float: what stands in place of MPI_FLOAT for active data. Its item is an admpi_var whose
+ *  value is a float, as admpi_to_float makes it; a message has 4 bytes of it. Types may be built from it.
+ *  MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_AFLOAT;
+
+/** The datatype of two active floats, the parts of a complex number: what stands in place of MPI_C_FLOAT_COMPLEX for active
+ *  data. MPI_SUM reduces it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_AFLOAT_COMPLEX;
+
 /** The datatype of an element of a matrix. The buffer is the matrix, an `admpi_varmat *`; counts and displacements are
  *  in elements, column by column. Received elements get new ids. Nothing can be built from it. MPI_DATATYPE_NULL
  *  before AMPI_Init or admpi_init. */

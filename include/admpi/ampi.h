@@ -30,6 +30,15 @@ extern MPI_Datatype AMPI_ADOUBLE_INT;
  *  active data. MPI_SUM and MPI_PROD reduce it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_ADOUBLE_COMPLEX;
 
+/** The datatype of one active float: what stands in place of MPI_FLOAT for active data. Its item is an admpi_var whose
+ *  value is a float, as admpi_to_float makes it; a message has 4 bytes of it. Types may be built from it.
+ *  MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_AFLOAT;
+
+/** The datatype of two active floats, the parts of a complex number: what stands in place of MPI_C_FLOAT_COMPLEX for active
+ *  data. MPI_SUM reduces it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_AFLOAT_COMPLEX;
+
 /** The datatype of an element of a matrix. The buffer is the matrix, an `admpi_varmat *`; counts and displacements are
  *  in elements, column by column. Received elements get new ids. Nothing can be built from it. MPI_DATATYPE_NULL
  *  before AMPI_Init or admpi_init. */
@@ -212,7 +221,8 @@ void admpi_at(const char *file,
  * Checks that the C++ type of a buffer matches its datatype: active values need an active datatype, others a passive one.
  * For the overloads of `admpi.hpp`. Local.
  * @param call      the AMPI_ call, for the message
- * @param content   what the buffer contains: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`
+ * @param content   what the buffer contains: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`,
+ *                  4 structures with active values under a type of bytes, 5 `admpi::float_var`
  * @param datatype  the datatype of the call
  * @param comm      where an error is raised
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`

@@ -36,7 +36,7 @@ template <class T>
 using pointee = std::remove_pointer_t<decltype(address(std::declval<T>()))>;
 
 /// What the type of a buffer's elements says about them.
-enum class content { unknown, active, plain, tangent, matrix, part, structure };
+enum class content { unknown, active, single, plain, tangent, matrix, part, structure };
 
 template <class T>
 constexpr content content_of() noexcept {
@@ -50,6 +50,8 @@ constexpr content content_of() noexcept {
   else if constexpr (std::is_void_v<element> || std::is_same_v<element, char> || std::is_same_v<element, signed char> ||
                 std::is_same_v<element, unsigned char>)
     return content::unknown;  // a pointer to memory, not to elements
+  else if constexpr (std::is_same_v<element, float_var>)
+    return content::single;
   else if constexpr (std::is_base_of_v<admpi_var, element>)
     return content::active;
   else if constexpr (is_tangent<element>)
@@ -133,6 +135,8 @@ int check_buffer([[maybe_unused]] const char *call, [[maybe_unused]] const T *bu
   constexpr content kind = content_of<T>();
   if constexpr (kind == content::active) {
     if (datatype != AMPI_ADOUBLE) return check_content(call, 1, datatype, comm, significant);
+  } else if constexpr (kind == content::single) {
+    if (datatype != AMPI_AFLOAT) return check_content(call, 5, datatype, comm, significant);
   } else if constexpr (kind == content::plain) {
     if (datatype != MPI_DOUBLE && datatype != MPI_INT) return check_content(call, 0, datatype, comm, significant);
   } else if constexpr (kind == content::matrix) {

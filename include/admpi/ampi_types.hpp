@@ -149,6 +149,8 @@ struct datatype_of {
       return MPI_C_DOUBLE_COMPLEX;
     } else if constexpr (std::is_same_v<part, float>) {
       return MPI_C_FLOAT_COMPLEX;
+    } else if constexpr (std::is_same_v<part, float_var>) {
+      return AMPI_AFLOAT_COMPLEX;
     } else if constexpr (std::is_base_of_v<admpi_var, part>) {
       static_assert(sizeof(T) == sizeof(admpi_var_complex), "a complex number is an admpi_var_complex");
       return AMPI_ADOUBLE_COMPLEX;
@@ -174,6 +176,10 @@ struct datatype_of<var> {
 };
 template <>
 struct datatype_of<admpi_var> : datatype_of<var> {};
+template <>
+struct datatype_of<float_var> {
+  static MPI_Datatype get() { return AMPI_AFLOAT; }
+};
 
 /// The value and the derivative in one item.
 template <class T>

@@ -18,7 +18,7 @@ inline namespace ADMPI_NAMESPACE {
 namespace detail {
 
 template <class T>
-inline constexpr bool is_real = std::is_same<T, var>::value || is_tangent<T>;
+inline constexpr bool is_real = std::is_same<T, var>::value || std::is_same<T, float_var>::value || is_tangent<T>;
 
 /// An active type, and what it is computed with besides itself: plain numbers and expressions.
 template <class T, class N>

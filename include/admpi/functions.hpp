@@ -51,8 +51,22 @@ struct constant {
   ADMPI_ALWAYS_INLINE void push(W &, double) const noexcept {}
 };
 
+/// An operation in single precision: admpi/float.hpp.
+template <class Op>
+struct in_float;
+
+/// In what an operation computes its value.
+template <class Op>
+struct real_of {
+  using type = double;
+};
+template <class Op>
+struct real_of<in_float<Op>> {
+  using type = float;
+};
+
 template <class Op, class A>
-struct unary : expression<unary<Op, A>> {
+struct unary : expression_in<typename real_of<Op>::type, unary<Op, A>> {
   static constexpr unsigned leaves = A::leaves;
   A a;
   double value;
@@ -68,7 +82,7 @@ struct unary : expression<unary<Op, A>> {
 };
 
 template <class Op, class A, class B>
-struct binary : expression<binary<Op, A, B>> {
+struct binary : expression_in<typename real_of<Op>::type, binary<Op, A, B>> {
   static constexpr unsigned leaves = A::leaves + B::leaves;
   A a;
   B b;
@@ -88,7 +102,7 @@ struct binary : expression<binary<Op, A, B>> {
 
 /// One of two operands, chosen by their values. The other is not pushed at all: its partials may be infinite.
 template <class Op, class A, class B>
-struct choice : expression<choice<Op, A, B>> {
+struct choice : expression_in<typename real_of<Op>::type, choice<Op, A, B>> {
   static constexpr unsigned leaves = A::leaves + B::leaves;
   A a;
   B b;
@@ -125,18 +139,21 @@ struct with_exponent : expression<with_exponent<A>> {
   }
 };
 
-template <class A, class B, class C>
-struct fused : expression<fused<A, B, C>> {
+template <class Real, class A, class B, class C>
+struct fused_in : expression_in<Real, fused_in<Real, A, B, C>> {
   static constexpr unsigned leaves = A::leaves + B::leaves + C::leaves;
   A a;
   B b;
   C c;
   double value;
 
-  ADMPI_ALWAYS_INLINE fused(const A &x, const B &y, const C &z)
-      : a(x), b(y), c(z), value(std::fma(x.value, y.value, z.value)) {}
+  ADMPI_ALWAYS_INLINE fused_in(const A &x, const B &y, const C &z)
+      : a(x),
+        b(y),
+        c(z),
+        value(std::fma(static_cast<Real>(x.value), static_cast<Real>(y.value), static_cast<Real>(z.value))) {}
   template <class F, class Chunk>
-  ADMPI_ALWAYS_INLINE fused(const F &f, const Chunk &chunk, std::int64_t l)
+  ADMPI_ALWAYS_INLINE fused_in(const F &f, const Chunk &chunk, std::int64_t l)
       : a(f.a, chunk, l), b(f.b, chunk, l), c(f.c, chunk, l), value(std::fma(a.value, b.value, c.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
@@ -145,6 +162,8 @@ struct fused : expression<fused<A, B, C>> {
     if constexpr (C::leaves != 0) c.push(writer, p);
   }
 };
+template <class A, class B, class C>
+using fused = fused_in<double, A, B, C>;
 
 /// Node<Op, A, B>, with the larger operand recorded as a statement of its own if the two have too many leaves.
 template <template <class, class, class> class Node, class Op, class A, class B>
@@ -303,6 +322,22 @@ namespace detail {
 template <class T>
 inline constexpr bool is_factor = is_active<T> || std::is_convertible<T, double>::value;
 
+/// A float, or an expression that is one.
+template <class T>
+inline constexpr bool is_single = std::is_same<T, float>::value || std::is_base_of<float_expression<T>, T>::value;
+
+template <class Real, class A, class B, class C>
+ADMPI_ALWAYS_INLINE auto fuse(const A &a, const B &b, const C &c) {
+  using X = std::decay_t<decltype(operand(a))>;
+  using Y = std::decay_t<decltype(operand(b))>;
+  using Z = std::decay_t<decltype(operand(c))>;
+  if constexpr (X::leaves + Y::leaves + Z::leaves <= max_leaves) {
+    return fused_in<Real, X, Y, Z>(operand(a), operand(b), operand(c));
+  } else {
+    return fuse<Real>(recorded(a), recorded(b), recorded(c));
+  }
+}
+
 }  // namespace detail
 
 /// a * b + c, rounded once. Any of the three may be a plain number.
@@ -311,14 +346,8 @@ template <class A, class B, class C,
                                detail::is_factor<A> && detail::is_factor<B> && detail::is_factor<C>,
                            int> = 0>
 ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
-  using X = std::decay_t<decltype(detail::operand(a))>;
-  using Y = std::decay_t<decltype(detail::operand(b))>;
-  using Z = std::decay_t<decltype(detail::operand(c))>;
-  if constexpr (X::leaves + Y::leaves + Z::leaves <= detail::max_leaves) {
-    return detail::fused<X, Y, Z>(detail::operand(a), detail::operand(b), detail::operand(c));
-  } else {
-    return fma(detail::recorded(a), detail::recorded(b), detail::recorded(c));
-  }
+  constexpr bool single = detail::is_single<A> && detail::is_single<B> && detail::is_single<C>;
+  return detail::fuse<std::conditional_t<single, float, double>>(a, b, c);
 }
 
 /// x with the sign of y. It jumps where y changes sign, so y counts as constant. At x = 0 the derivative is 0, as for abs.

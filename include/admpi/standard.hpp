@@ -88,23 +88,12 @@ template <class T>
 struct numeric_limits<admpi::tangent<T>> : admpi::detail::limits<admpi::tangent<T>> {};
 
 // Code templated on its scalar often says std::sin(x).
+#define ADMPI_STD_NAMES(F, CHOICE)                                                                                 \
+  ADMPI_STD_UNARY(F) ADMPI_STD_FLAT(F) ADMPI_STD_BINARY(F) ADMPI_STD_CHOICE(CHOICE) ADMPI_STD_CLASSIFY(F)          \
+  ADMPI_SPECIAL_IN_STD(F) F(fabs) F(fma) F(copysign) F(ldexp) F(scalbn) F(scalbln) F(frexp) F(modf) F(clamp)
 #define ADMPI_USING(name) using admpi::name;
 #define ADMPI_USING_CHOICE(name, condition) using admpi::name;
-ADMPI_STD_UNARY(ADMPI_USING)
-ADMPI_STD_FLAT(ADMPI_USING)
-ADMPI_STD_BINARY(ADMPI_USING)
-ADMPI_STD_CHOICE(ADMPI_USING_CHOICE)
-ADMPI_STD_CLASSIFY(ADMPI_USING)
-ADMPI_SPECIAL_IN_STD(ADMPI_USING)
-ADMPI_USING(fabs)
-ADMPI_USING(fma)
-ADMPI_USING(copysign)
-ADMPI_USING(ldexp)
-ADMPI_USING(scalbn)
-ADMPI_USING(scalbln)
-ADMPI_USING(frexp)
-ADMPI_USING(modf)
-ADMPI_USING(clamp)
+ADMPI_STD_NAMES(ADMPI_USING, ADMPI_USING_CHOICE)
 #undef ADMPI_USING
 #undef ADMPI_USING_CHOICE
 

@@ -103,9 +103,9 @@ class tape_ref {
   void stop() { detail::check(admpi_tape_stop(handle_)); }
 
   /// Makes x an input: the same value with a new id. The tape must be recording.
-  void input(var &x) { input(&x, 1); }
+  void input(admpi_var &x) { input(&x, 1); }
   /// Makes x[0..n] inputs with consecutive ids: all, or none if that fails.
-  void input(var *x, std::int64_t n) {
+  void input(admpi_var *x, std::int64_t n) {
     std::uint32_t first = 0;
     detail::check(admpi_tape_input_ids(handle_, n, &first));
     for (std::int64_t i = 0; i < n; ++i) {
@@ -159,7 +159,7 @@ class tape_ref {
     return adjoint;
   }
   /// The adjoints of x[0..n] in one direction.
-  void adjoints(const var *x, std::int64_t n, double *adjoint_out, int direction = 0) const {
+  void adjoints(const admpi_var *x, std::int64_t n, double *adjoint_out, int direction = 0) const {
     detail::check(admpi_tape_adjoints(handle_, x, n, direction, adjoint_out));
   }
   /// The adjoints of the elements of a matrix or a part of one, column-major.

@@ -30,6 +30,13 @@ typedef struct admpi_var_complex {
   admpi_var imag;
 } admpi_var_complex;
 
+/** The nearest float, with the derivative of x, as in `float y = x;`. Records nothing. An admpi_var whose value is a float is
+ *  an item of AMPI_AFLOAT. */
+static inline admpi_var admpi_to_float(admpi_var x) {
+  x.value = (float)x.value;
+  return x;
+}
+
 /** The public cursors of a tape. Inline recorders write statements through them. The rest of a tape is private and follows
  *  them. admpi.h has the contract of its handle. */
 typedef struct admpi_tape {

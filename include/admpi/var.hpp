@@ -19,6 +19,7 @@ namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
 struct var;
+struct float_var;
 struct element;
 
 /// Base of `var` and of every expression over it. An expression E has
@@ -38,7 +39,15 @@ struct expression {
   explicit operator F() const = delete;  // it would lose the derivative: for the value alone write admpi::value(x)
 };
 
+/// The base of `float_var` and of expressions whose value is a float: admpi/float.hpp.
+template <class E>
+struct float_expression : expression<E> {};
+
 namespace detail {
+
+/// What is computed in double precision, or in single.
+template <class Real, class E>
+using expression_in = std::conditional_t<std::is_same<Real, float>::value, float_expression<E>, expression<E>>;
 
 /// An expression of more leaves is cut into several statements where it grows beyond this. The statement byte would
 /// allow 254; but an expression is an object that is copied as it grows, and compile time goes with the square.
@@ -158,6 +167,7 @@ ADMPI_ALWAYS_INLINE const E &kept(const E &e) noexcept {
 }
 ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept;
 ADMPI_ALWAYS_INLINE leaf kept(const element &x) noexcept;
+ADMPI_ALWAYS_INLINE leaf kept(const float_var &x) noexcept;
 // Of expressions of tangent<var>.
 template <class Node>
 struct value_part;
@@ -230,8 +240,8 @@ template <class W>
 /// across its call: what does, the compiler would keep in memory on the fast path as well.
 template <class E>
 ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
-  // An element of a matrix is a value already.
-  if constexpr (std::is_same<E, element>::value) return e;
+  // An element of a matrix is a value already, and so is a float_var.
+  if constexpr (std::is_base_of<admpi_var, E>::value) return e;
   admpi_tape *tape = admpi_tls_tape;
   if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(E::leaves), 0)) {
     if (!(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};

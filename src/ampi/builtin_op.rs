@@ -3,9 +3,9 @@
 
 use super::argument;
 use crate::datatype::{BufferTriple, Layout, RecvBuffer, SendBuffer};
-use crate::datatype::{is_installed, is_of_complex, not_initialised};
+use crate::datatype::{is_installed, is_of_complex, is_of_floats, not_initialised};
 use crate::error::{Code, Error};
-use crate::mpi::{Datatype, Failure, Item, MpiResult, Op, times};
+use crate::mpi::{Datatype, Failure, Item, MpiResult, Op, times, to_float};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -30,6 +30,8 @@ pub const NAMES: [&str; 6] = ["SUM", "PROD", "MIN", "MAX", "MINLOC", "MAXLOC"];
 pub struct Operator {
     pub kind: Kind,
     pairs: bool,
+    /// Values are floats, and so are sums and products of them.
+    floats: bool,
 }
 
 /// What has no derivative.
@@ -67,7 +69,7 @@ fn unmixed<T: AsRef<SendBuffer>>(name: &str, buffer: T) -> MpiResult<T> {
 
 #[cold]
 fn mixed(name: &str) -> Failure {
-    let why = "the datatype has passive parts beside active ones: only pairs of AMPI_ADOUBLE_INT are reduced by MPI's own operations (MPI_MINLOC, MPI_MAXLOC); make one by AMPI_Op_create";
+    let why = "the datatype has passive parts or floats beside active doubles: only pairs of AMPI_ADOUBLE_INT are reduced by MPI's own operations (MPI_MINLOC, MPI_MAXLOC); make one by AMPI_Op_create";
     Error::new(Code::Unsupported, format!("{name}: {why}")).into()
 }
 
@@ -101,9 +103,14 @@ impl Operator {
             _ if kind.0 != Kind::Sum && is_of_complex(datatype) => {
                 "op: complex numbers are reduced by MPI_SUM, by MPI_PROD under AMPI_ADOUBLE_COMPLEX itself, and by operations of AMPI_Op_create; they have no order, and a type built from them no product"
             }
-            _ => return Ok(Self { kind: kind.0, pairs }),
+            _ => return Ok(Self { kind: kind.0, pairs, floats: is_of_floats(datatype) }),
         };
         Err(Error::new(Code::Unsupported, why).into())
+    }
+
+    /// A value as the items are.
+    pub fn rounded(self, value: f64) -> f64 {
+        if self.floats { to_float(value).into() } else { value }
     }
 
     pub const fn words(self) -> usize {
@@ -128,14 +135,16 @@ impl Operator {
         if self.pairs {
             return argument.source(name, Layout::pairs(), 1);
         }
-        unmixed(name, argument::source(name, argument)?)
+        let source = argument::source(name, argument)?;
+        unmixed(name, if self.floats { source.in_doubles() } else { source })
     }
 
     pub fn sink(self, name: &str, argument: &BufferTriple) -> MpiResult<RecvBuffer> {
         if self.pairs {
             return argument.sink(name, Layout::pairs(), 1);
         }
-        unmixed(name, argument::sink(name, argument)?)
+        let sink = argument::sink(name, argument)?;
+        unmixed(name, if self.floats { sink.in_doubles() } else { sink })
     }
 
     /// A buffer to read, or None for `MPI_IN_PLACE`.
@@ -153,6 +162,8 @@ impl Operator {
             return self.of_the_ranks_below();
         }
         let op = match self.kind {
+            Kind::Sum if self.floats => Op::sum_of_floats()?,
+            Kind::Product if self.floats => Op::product_of_floats()?,
             Kind::Sum => Op::sum(),
             Kind::Product => Op::product(),
             Kind::Min => Op::min(),
@@ -248,8 +259,12 @@ impl Operator {
             return reduction.copy_from_slice(own);
         }
         match self.kind {
-            Kind::Sum => reduction.iter_mut().zip(own).for_each(|(y, x)| *y += x),
-            Kind::Product => reduction.iter_mut().zip(own).for_each(|(y, x)| *y *= x),
+            Kind::Sum => {
+                reduction.iter_mut().zip(own).for_each(|(y, x)| *y = self.rounded(*y + x));
+            }
+            Kind::Product => {
+                reduction.iter_mut().zip(own).for_each(|(y, x)| *y = self.rounded(*y * x));
+            }
             Kind::Min | Kind::Max => {
                 let words = self.words();
                 for i in 0..own.len() / words {

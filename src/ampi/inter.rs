@@ -426,16 +426,8 @@ pub fn reduce(
             || {
                 let own = Staging::zeros(words);
                 if operator.is_sum() {
-                    let room = Staging::take(words);
-                    return wire::reduce(
-                        comm,
-                        own,
-                        room,
-                        Item::double(),
-                        Op::sum(),
-                        root,
-                        call_form,
-                    );
+                    let (room, (item, op)) = (Staging::take(words), operator.forward()?);
+                    return wire::reduce(comm, own, room, item, op, root, call_form);
                 }
                 let room = Staging::take(ranks * words);
                 wire::gather(comm, own, room, Counts::Each(words), 1, root, call_form)
@@ -458,7 +450,8 @@ pub fn reduce(
         || {
             let none = Staging::default();
             if operator.is_sum() {
-                return wire::reduce(comm, data, none, Item::double(), Op::sum(), root, call_form);
+                let (item, op) = operator.forward()?;
+                return wire::reduce(comm, data, none, item, op, root, call_form);
             }
             let shares = Counts::Each(data.len());
             wire::gather(comm, data, none, shares, 1, root, call_form)
@@ -530,15 +523,8 @@ pub fn allreduce(
         },
         || {
             if operator.is_sum() {
-                let room = Staging::take(words);
-                return wire::allreduce_apart(
-                    comm,
-                    data,
-                    room,
-                    Item::double(),
-                    Op::sum(),
-                    call_form,
-                );
+                let (room, (item, op)) = (Staging::take(words), operator.forward()?);
+                return wire::allreduce_apart(comm, data, room, item, op, call_form);
             }
             let (room, shares) = (Staging::take(ranks * words), Counts::Each(words));
             wire::allgather(comm, data, room, shares, 1, Reach::All, call_form)

@@ -3,7 +3,9 @@
 
 use super::check::Log;
 use super::traffic::Traffic;
-use crate::datatype::{Content, content as content_of, is_installed, not_initialised};
+use crate::datatype::{
+    Content, content as content_of, has_floats, is_installed, is_of_floats, not_initialised,
+};
 use crate::datatype::{Segment, SendBuffer, Shape, Sources};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{Datatype, Failure, MpiResult};
@@ -77,8 +79,8 @@ fn wrong_buffer(why: &str) -> Failure {
     Error::new(Code::Unsupported, why).into()
 }
 
-/// An error unless a buffer of plain numbers (0), of active values (1), a matrix (2), a view (3), or structures with active
-/// values under a type of bytes (4), which never do, goes with `datatype`.
+/// An error unless a buffer of plain numbers (0), of active doubles (1) or floats (5), a matrix (2), a view (3), or structures
+/// with active values under a type of bytes (4), which never do, goes with `datatype`.
 pub fn check_buffer(content: c_int, datatype: Datatype) -> MpiResult<()> {
     let of_elements = datatype.is_of_elements();
     let why = match content {
@@ -94,15 +96,25 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> MpiResult<()> {
         _ if of_elements => {
             "the datatype is AMPI_VARMAT or AMPI_VIEW, and the buffer is not an admpi_varmat or admpi_view; pass the handle() of the matrix or view"
         }
-        0 | 1 if content_of(datatype) == Content::Untold => return Ok(()),
-        0 | 1 if (content_of(datatype) == Content::Active) == (content == 1) => return Ok(()),
+        0 | 1 | 5 if content_of(datatype) == Content::Untold => return Ok(()),
+        1 if is_of_floats(datatype) => {
+            "the buffer is of admpi::var and the datatype of active floats, as which its values would be rounded: use AMPI_ADOUBLE"
+        }
+        5 if content_of(datatype) == Content::Active && !has_floats(datatype) => {
+            "the buffer is of admpi::float_var and the datatype of active doubles: use AMPI_AFLOAT"
+        }
+        0 if content_of(datatype) != Content::Active => return Ok(()),
+        1 | 5 if content_of(datatype) == Content::Active => return Ok(()),
         0 => {
             "the datatype is active and the buffer is not of admpi::var; use a passive datatype, such as AMPI_DOUBLE"
         }
         1 => {
             "the buffer is of admpi::var and the datatype is passive: its derivatives would be lost; use AMPI_ADOUBLE"
         }
-        _ => return Err(wrong_buffer(&format!("content = {content} is not 0, 1, 2 or 3"))),
+        5 => {
+            "the buffer is of admpi::float_var and the datatype is passive: its derivatives would be lost; use AMPI_AFLOAT"
+        }
+        _ => return Err(wrong_buffer(&format!("content = {content} is not 0, 1, 2, 3, 4 or 5"))),
     };
     Err(wrong_buffer(why))
 }

@@ -31,6 +31,7 @@ fn reduce(left: &BufferTriple, right: &BufferTriple, op: Op) -> MpiResult<()> {
     if !operator.is_extremum() {
         for (x, y) in x.iter().zip(&mut y) {
             *y = statement(operator.kind, *x, *y)?;
+            y.value = operator.rounded(y.value);
         }
         return sink.set_vars(&y);
     }

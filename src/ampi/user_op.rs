@@ -225,7 +225,7 @@ impl Custom {
             return Err(Error::new(Code::Unsupported, why).into());
         }
         if self.has_derivative() && read(own)?.mixed_bytes().is_some() {
-            let why = "op: it was made by AMPI_Op_create_adjoint, whose function knows doubles only, but the datatype has passive parts beside active ones; make one by AMPI_Op_create";
+            let why = "op: it was made by AMPI_Op_create_adjoint, whose function knows doubles only, but the datatype has passive parts or floats; make one by AMPI_Op_create";
             return Err(Error::new(Code::Unsupported, why).into());
         }
         Ok(())

@@ -283,7 +283,8 @@ pub unsafe extern "C-unwind" fn admpi_at(file: *const c_char, line: c_int) {
 /// Checks that the C++ type of a buffer matches its datatype: active values need an active datatype, others a passive one.
 /// For the overloads of `admpi.hpp`. Local.
 /// @param call      the AMPI_ call, for the message
-/// @param content   what the buffer contains: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`
+/// @param content   what the buffer contains: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`,
+///                  4 structures with active values under a type of bytes, 5 `admpi::float_var`
 /// @param datatype  the datatype of the call
 /// @param comm      where an error is raised
 /// @return MPI_SUCCESS, or an MPI code, raised on `comm`

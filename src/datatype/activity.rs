@@ -208,6 +208,19 @@ pub fn is_of_complex(datatype: Datatype) -> bool {
         && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.is_complex())
 }
 
+/// Whether `datatype` is of active floats, and of nothing else.
+#[inline]
+pub fn is_of_floats(datatype: Datatype) -> bool {
+    datatype != Datatype::active_double()
+        && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.is_of_floats())
+}
+
+/// Whether active floats are among the items of `datatype`.
+pub fn has_floats(datatype: Datatype) -> bool {
+    datatype != Datatype::active_double()
+        && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.has_floats())
+}
+
 fn index_of(number: usize) -> Option<usize> {
     Some(number.checked_sub(FIRST_LAYOUT)? / 2)
 }
@@ -231,7 +244,8 @@ fn look_up(datatype: Datatype) -> MpiResult<usize> {
         return Ok(number);
     }
     let mut flat = flatten::flatten(datatype, &contents, Detail::Active)?;
-    if flat.active && flat.passive && flat.tool.is_none() && flat.refused.is_none() {
+    if flat.active && (flat.passive || flat.floats) && flat.tool.is_none() && flat.refused.is_none()
+    {
         flat = flatten::flatten(datatype, &contents, Detail::All)?;
         if i64::try_from(flat.bytes()) != Ok(datatype.size()?) {
             flat.refused = flat.refused.or(Some(
@@ -277,8 +291,14 @@ pub struct Lasting {
 
 impl Lasting {
     pub fn of(datatype: Datatype) -> MpiResult<Self> {
-        let ours = [Datatype::active_double(), Datatype::active_pair(), Datatype::active_complex()]
-            .contains(&datatype)
+        let ours = [
+            Datatype::active_double(),
+            Datatype::active_pair(),
+            Datatype::active_complex(),
+            Datatype::active_float(),
+            Datatype::active_float_complex(),
+        ]
+        .contains(&datatype)
             || datatype.is_of_elements();
         let own = if ours {
             None

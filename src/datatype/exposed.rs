@@ -2,11 +2,11 @@
 //! there, so its layout travels as numbers.
 
 use super::argument::BufferTriple;
-use super::layout::{Layout, Map, Other, Piece, Run, offset, wide_bytes};
+use super::layout::{Element, Layout, Map, Other, Piece, Run, offset, wide_bytes};
 use super::recv_buffer::RecvBuffer;
 use super::send_buffer::{SendBuffer, bad};
 use crate::error::Code;
-use crate::mpi::MpiResult;
+use crate::mpi::{MpiResult, to_float};
 use crate::tape::Var;
 use crate::var_pack::{id_of, mark_of, tag_of};
 use std::ffi::c_void;
@@ -186,7 +186,8 @@ impl Items {
         let blocks = match map.pieces[..] {
             [] => map.runs.iter().map(|run| (run.offset, each * run.n)).collect(),
             _ => {
-                let bytes = |piece: &Piece| if piece.active { each * piece.n } else { piece.n };
+                let bytes =
+                    |piece: &Piece| if piece.is_active() { each * piece.n } else { piece.n };
                 map.pieces.iter().map(|piece| (piece.offset, bytes(piece))).collect()
             }
         };
@@ -195,7 +196,9 @@ impl Items {
 
     /// Bytes of them all so.
     pub fn wide_bytes(&self) -> usize {
-        self.bytes().saturating_add(self.doubles().saturating_mul(size_of::<Var>() - 8))
+        let of_one =
+            |(blocks, _): (Vec<(i64, usize)>, i64)| blocks.iter().map(|block| block.1).sum();
+        self.whole().saturating_mul(self.wide().map_or(size_of::<Var>(), of_one))
     }
 
     /// Copies values and passive bytes from `wide`, where each active value has its 16 bytes, to `wire`.
@@ -210,9 +213,14 @@ impl Items {
         let mut from = wide.iter().flat_map(|word| word.to_ne_bytes());
         let mut bytes = Vec::with_capacity(self.bytes());
         for piece in (0..self.count).flat_map(|_| pieces) {
-            if piece.active {
+            if piece.is_active() {
                 for _ in 0..piece.n {
-                    bytes.extend(from.by_ref().take(8));
+                    let value =
+                        f64::from_ne_bytes(std::array::from_fn(|_| from.next().unwrap_or(0)));
+                    match piece.element {
+                        Element::Float => bytes.extend(to_float(value).to_ne_bytes()),
+                        _ => bytes.extend(value.to_ne_bytes()),
+                    }
                     from.by_ref().take(size_of::<Var>() - 8).for_each(drop);
                 }
             } else {
@@ -238,9 +246,9 @@ impl Items {
         let mut vars = vars.iter();
         let mut bytes = Vec::with_capacity(self.wide_bytes());
         for piece in (0..self.count).flat_map(|_| pieces) {
-            if piece.active {
+            if piece.is_active() {
                 for var in vars.by_ref().take(piece.n) {
-                    from.by_ref().take(8).for_each(drop);
+                    from.by_ref().take(piece.element.bytes()).for_each(drop);
                     bytes.extend(words(var).iter().flat_map(|word| word.to_ne_bytes()));
                 }
             } else {
@@ -266,7 +274,7 @@ impl Items {
         let mut from = wide.iter().flat_map(|word| word.to_ne_bytes());
         let mut vars = Vec::with_capacity(self.doubles());
         for piece in (0..self.count).flat_map(|_| pieces) {
-            if piece.active {
+            if piece.is_active() {
                 for _ in 0..piece.n {
                     let mut word =
                         || f64::from_ne_bytes(std::array::from_fn(|_| from.next().unwrap_or(0)));
@@ -311,7 +319,7 @@ impl Items {
         for piece in &map.pieces {
             word(piece.offset);
             word(wide_bytes(piece.n));
-            word(i64::from(piece.active));
+            word(piece.element as i64);
         }
     }
 
@@ -330,7 +338,15 @@ impl Items {
         let (runs, pieces) = (word(), word());
         let runs: Vec<Run> = (0..runs).map(|_| Run { offset: word(), n: length(word()) }).collect();
         let pieces = (0..pieces)
-            .map(|_| Piece { offset: word(), n: length(word()), active: word() != 0 })
+            .map(|_| Piece {
+                offset: word(),
+                n: length(word()),
+                element: match word() {
+                    0 => Element::Passive,
+                    1 => Element::Double,
+                    _ => Element::Float,
+                },
+            })
             .collect();
         let n = runs.iter().map(|run| run.n).sum();
         Self { layout: Other::Map(Map { runs, extent, n, pieces, complex: false }).into(), count }

@@ -1,8 +1,10 @@
 //! Walking a datatype's envelope and contents down to runs of active doubles.
 #![forbid(unsafe_code)]
 
-use super::layout::{Piece, Run, wide_bytes};
-use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC, tool_of};
+use super::layout::{Element, Piece, Run, wide_bytes};
+use super::magic::{
+    ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC, MATRIX_MAGIC, tool_of,
+};
 use crate::foreign::Tool;
 use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;
@@ -47,6 +49,8 @@ pub struct Flat {
     pub bundled: bool,
     /// It is built from `AMPI_ADOUBLE_COMPLEX`, even one of no items.
     pub complex: bool,
+    /// It is built from `AMPI_AFLOAT`, even one of no items.
+    pub floats: bool,
     /// The other AD tool whose variables it is built from, even none of them.
     pub tool: Option<&'static Tool>,
     /// Something in it is not active.
@@ -69,8 +73,9 @@ impl Flat {
         Ok(Self { told: true, passive: true, pieces, named, extent, ..Self::default() })
     }
 
-    fn active_double(detail: Detail) -> Self {
-        let piece = (detail == Detail::All).then_some(Piece { offset: 0, n: 1, active: true });
+    /// An active double or float.
+    fn active(element: Element, detail: Detail) -> Self {
+        let piece = (detail == Detail::All).then_some(Piece { offset: 0, n: 1, element });
         Self {
             runs: vec![Run { offset: 0, n: 1 }],
             pieces: piece.into_iter().collect(),
@@ -78,6 +83,7 @@ impl Flat {
             extent: ACTIVE_EXTENT,
             active: true,
             told: true,
+            floats: element == Element::Float,
             ..Self::default()
         }
     }
@@ -115,6 +121,7 @@ impl Flat {
         self.told |= part.told;
         self.bundled |= part.bundled;
         self.complex |= part.complex;
+        self.floats |= part.floats;
     }
 
     /// Appends `part` at `offset`, joining runs that touch.
@@ -131,7 +138,7 @@ impl Flat {
         for piece in &part.pieces {
             let offset = piece.offset + offset;
             match self.pieces.last_mut() {
-                Some(last) if last.active == piece.active && last.end() == offset => {
+                Some(last) if last.element == piece.element && last.end() == offset => {
                     last.n += piece.n;
                 }
                 _ => self.pieces.push(Piece { offset, ..*piece }),
@@ -191,7 +198,8 @@ fn predefined(datatype: Datatype) -> MpiResult<Vec<Piece>> {
         return Ok(Vec::new());
     }
     let bounds = datatype.true_bounds()?;
-    let piece = |offset, n| Piece { offset, n: usize::try_from(n).unwrap_or(0), active: false };
+    let piece =
+        |offset, n| Piece { offset, n: usize::try_from(n).unwrap_or(0), element: Element::Passive };
     if bounds.extent() == bytes {
         return Ok(vec![piece(bounds.lower, bytes)]);
     }
@@ -214,7 +222,10 @@ fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> MpiResult<Flat
 /// The active doubles of `datatype`, which was made as `contents` tells, and its passive parts as `detail` says.
 pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> MpiResult<Flat> {
     if contents.is_marked(MAGIC)? {
-        return Ok(Flat::active_double(detail));
+        return Ok(Flat::active(Element::Double, detail));
+    }
+    if contents.is_marked(FLOAT_MAGIC)? {
+        return Ok(Flat::active(Element::Float, detail));
     }
     if let Some(tool) = contents.mark()?.and_then(tool_of) {
         return Ok(Flat::variable(tool));

@@ -1,6 +1,7 @@
 //! Datatypes as a file has them: of the program without derivatives, whose doubles have 8 bytes.
 #![forbid(unsafe_code)]
 
+use super::activity::has_floats;
 use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC};
 use super::{is_of_bundles, is_passive, require_installed};
 use crate::error::{Code, Error};
@@ -10,6 +11,7 @@ use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
 const OF_TANGENTS: &str = "the datatype is of tangents, and a file holds numbers: write admpi::value of them, read into double";
+const OF_FLOATS: &str = "the datatype is built from AMPI_AFLOAT, whose items are doubles in memory: write admpi::value of them, read into float";
 const OF_ELEMENTS: &str = "the datatype is AMPI_VARMAT or AMPI_VIEW, in which MPI finds no values: write and read an array of doubles";
 
 /// Why MPI does not find the values of an active datatype in memory, or finds more than these.
@@ -17,7 +19,10 @@ pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
     if datatype.is_of_elements() {
         return Some(OF_ELEMENTS);
     }
-    is_of_bundles(datatype).then_some(OF_TANGENTS)
+    if is_of_bundles(datatype) {
+        return Some(OF_TANGENTS);
+    }
+    has_floats(datatype).then_some(OF_FLOATS)
 }
 
 /// The committed type of doubles that `datatype` was before its program became active; none if it is passive.

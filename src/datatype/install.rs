@@ -2,18 +2,18 @@
 #![forbid(unsafe_code)]
 
 use super::layout::{Handle, Other};
-use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC, MATRIX_MAGIC, PAIR_EXTENT};
+use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC, MATRIX_MAGIC, PAIR_EXTENT};
 use super::{activity, bundle, foreign};
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, Failure, MpiResult};
 
 /// Makes `AMPI_ADOUBLE` and its kin. Done once, when the library is initialised.
 pub fn install() -> MpiResult<()> {
-    let make = |extent, mark| {
-        let made = Made::marked(Datatype::double(), extent, mark)?.commit()?;
+    let make = |from, extent, mark| {
+        let made = Made::marked(from, extent, mark)?.commit()?;
         Ok::<_, Failure>(made.into_datatype())
     };
-    let active = make(ACTIVE_EXTENT, MAGIC)?;
+    let active = make(Datatype::double(), ACTIVE_EXTENT, MAGIC)?;
     active.set_name(c"AMPI_ADOUBLE")?;
     let attribute = activity::begin()?;
     active.set_active_double();
@@ -24,13 +24,19 @@ pub fn install() -> MpiResult<()> {
     tangent.set_name(c"AMPI_TANGENT")?;
     active_tangent.set_name(c"AMPI_TANGENT_VAR")?;
     Datatype::set_tangents(tangent, active_tangent);
-    let two = Made::contiguous(2, active)?;
-    let complex = Made::marked(two.datatype(), 2 * ACTIVE_EXTENT, COMPLEX_MAGIC)?.commit()?;
-    let complex = complex.into_datatype();
-    complex.set_name(c"AMPI_ADOUBLE_COMPLEX")?;
-    complex.set_active_complex();
+    let complex = |part, name| {
+        let two = Made::contiguous(2, part)?;
+        let made = make(two.datatype(), 2 * ACTIVE_EXTENT, COMPLEX_MAGIC)?;
+        made.set_name(name)?;
+        Ok::<_, Failure>(made)
+    };
+    complex(active, c"AMPI_ADOUBLE_COMPLEX")?.set_active_complex();
+    let float = make(Datatype::float(), ACTIVE_EXTENT, FLOAT_MAGIC)?;
+    float.set_name(c"AMPI_AFLOAT")?;
+    float.set_active_float();
+    complex(float, c"AMPI_AFLOAT_COMPLEX")?.set_active_float_complex();
     let elements = |handle, name| {
-        let made = make(8, MATRIX_MAGIC)?;
+        let made = make(Datatype::double(), 8, MATRIX_MAGIC)?;
         made.set_name(name)?;
         attribute.set(made, activity::remember(Other::Handle(handle).into()))?;
         Ok::<_, Failure>(made)
@@ -46,11 +52,15 @@ pub fn remove() -> MpiResult<()> {
     foreign::remove()?;
     activity::end();
     let made = [
+        Datatype::active_float_complex(),
+        Datatype::active_float(),
         Datatype::active_complex(),
         Datatype::active_double(),
         Datatype::of_matrix(),
         Datatype::of_view(),
     ];
+    Datatype::null().set_active_float_complex();
+    Datatype::null().set_active_float();
     Datatype::null().set_active_complex();
     Datatype::null().set_active_pair();
     Datatype::null().set_active_double();

@@ -14,23 +14,52 @@ pub struct Run {
     pub n: usize,
 }
 
-/// A part of an item that has passive parts: `n` active doubles, 16 bytes apart, or `n` passive bytes.
+/// What a part of an item consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    /// A byte.
+    Passive,
+    Double,
+    /// An active value that is a float: in memory a double, on the wire 4 bytes.
+    Float,
+}
+
+impl Element {
+    pub const fn is_active(self) -> bool {
+        !matches!(self, Self::Passive)
+    }
+
+    /// Bytes that it has on the wire.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Passive => 1,
+            Self::Double => 8,
+            Self::Float => 4,
+        }
+    }
+}
+
+/// A part of an item that does not consist of active doubles alone: `n` active values, 16 bytes apart, or `n` passive bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     pub offset: i64,
     pub n: usize,
-    pub active: bool,
+    pub element: Element,
 }
 
 impl Piece {
+    pub const fn is_active(&self) -> bool {
+        self.element.is_active()
+    }
+
     /// Bytes that it has on the wire.
     pub const fn bytes(&self) -> usize {
-        if self.active { 8 * self.n } else { self.n }
+        self.element.bytes() * self.n
     }
 
     /// Where it ends in memory.
     pub fn end(&self) -> i64 {
-        self.offset + if self.active { bytes_of(self.n) } else { wide_bytes(self.n) }
+        self.offset + if self.is_active() { bytes_of(self.n) } else { wide_bytes(self.n) }
     }
 }
 
@@ -42,7 +71,7 @@ pub struct Map {
     pub extent: i64,
     /// Active doubles of one item.
     pub n: usize,
-    /// All parts of an item in the order of the type map, if some of them are passive; else none.
+    /// All parts of an item in the order of the type map, if some of them are passive, or floats; else none.
     pub pieces: Vec<Piece>,
     /// It is built from `AMPI_ADOUBLE_COMPLEX`.
     pub complex: bool,
@@ -62,12 +91,17 @@ impl Map {
         if self.pieces.is_empty() { 8 * self.n } else { self.pieces.iter().map(Piece::bytes).sum() }
     }
 
+    /// Active floats alone.
+    pub(super) fn is_of_floats(&self) -> bool {
+        !self.pieces.is_empty() && self.pieces.iter().all(|piece| piece.element == Element::Float)
+    }
+
     /// How many active doubles are among the first `bytes` of an item on the wire.
     pub(super) fn doubles_in(&self, mut bytes: usize) -> usize {
         let mut n = 0;
         for piece in &self.pieces {
-            if piece.active {
-                n += piece.n.min(bytes / 8);
+            if piece.is_active() {
+                n += piece.n.min(bytes / piece.element.bytes());
             }
             match bytes.checked_sub(piece.bytes()) {
                 Some(left) => bytes = left,
@@ -95,7 +129,7 @@ pub struct Packed {
 
 impl Packed {
     pub(super) fn new(bytes: usize, vars: Vec<Var>) -> Self {
-        let piece = Piece { offset: 0, n: bytes, active: false };
+        let piece = Piece { offset: 0, n: bytes, element: Element::Passive };
         let pieces = if bytes > 0 { vec![piece] } else { Vec::new() };
         Self { map: Map { pieces, extent: wide_bytes(bytes), ..Map::default() }, vars }
     }
@@ -152,6 +186,16 @@ impl Foreign {
 impl Other {
     pub(super) const fn is_complex(&self) -> bool {
         matches!(self, Self::Map(map) if map.complex)
+    }
+
+    /// Among whose active values are floats.
+    pub(super) fn has_floats(&self) -> bool {
+        let is_float = |piece: &Piece| piece.element == Element::Float;
+        matches!(self, Self::Map(map) if map.pieces.iter().any(is_float))
+    }
+
+    pub(super) fn is_of_floats(&self) -> bool {
+        matches!(self, Self::Map(map) if map.is_of_floats())
     }
 
     /// The active doubles of one item, and its bytes on the wire.

@@ -13,6 +13,8 @@ pub const MATRIX_MAGIC: i64 = 0x6d_61_74_72_69_78 | 1;
 pub const PAIR_EXTENT: i64 = 24;
 /// The same mark of `AMPI_ADOUBLE_COMPLEX`: "complex".
 pub const COMPLEX_MAGIC: i64 = 0x63_6f_6d_70_6c_65_78 | 1;
+/// The same mark of `AMPI_AFLOAT`: "float".
+pub const FLOAT_MAGIC: i64 = 0x66_6c_6f_61_74 | 1;
 /// The first of the marks of other AD tools' types, which are odd: "tools" in letters' numbers, and a byte for the tool.
 const TOOL_MAGIC: i64 = 0x74_6f_6f_6c_73_00 | 1;
 /// An extent that only bundles have, below their own: "bundle" in letters' numbers, and odd.

@@ -8,6 +8,8 @@
 //! parts; reductions know it by its handle.
 //! The variables of another AD tool have a type that is made in the same way, with a mark for each tool.
 //! `AMPI_ADOUBLE_COMPLEX` is two of them with a mark of its own, so that no type with one in it is multiplied part by part.
+//! `AMPI_AFLOAT` is an `MPI_FLOAT` made in the same way. In memory its items are active doubles, which MPI cannot read as
+//! floats: they are converted on their way, as items with passive parts are put together.
 
 mod activity;
 mod argument;
@@ -29,8 +31,9 @@ mod recv_buffer;
 mod send_buffer;
 
 pub use activity::{
-    Content, Lasting, activity, content, is_installed, is_of_bundles, is_of_complex, is_passive,
-    is_passive_message, not_initialised, passive_layout, require_installed,
+    Content, Lasting, activity, content, has_floats, is_installed, is_of_bundles, is_of_complex,
+    is_of_floats, is_passive, is_passive_message, not_initialised, passive_layout,
+    require_installed,
 };
 pub use argument::{BufferTriple, Twin};
 pub use exposed::{Exposed, Items, set_bytes};

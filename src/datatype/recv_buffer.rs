@@ -1,6 +1,6 @@
 //! Buffers of active doubles to write: values get their places, and ids.
 
-use super::layout::{Map, Other};
+use super::layout::{Element, Map, Other};
 use super::marks::{Mark, narrow};
 use super::send_buffer::SendBuffer;
 use crate::matrix::ElementBuffer;
@@ -47,6 +47,11 @@ impl RecvBuffer {
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.0.is_plain()
+    }
+
+    /// As `SendBuffer::in_doubles`.
+    pub fn in_doubles(self) -> Self {
+        Self(self.0.in_doubles())
     }
 
     /// The same memory, to be read.
@@ -175,12 +180,14 @@ impl RecvBuffer {
         let mut from = values.as_ptr().cast::<u8>();
         let mut done = 0;
         self.0.for_pieces(map, left.div_ceil(each), |to, piece| {
-            if piece.active {
-                let n = piece.n.min(left / 8);
-                for i in 0..n {
+            if piece.is_active() {
+                let n = piece.n.min(left / piece.element.bytes());
+                let mut values = [0.0; 16];
+                for first in (0..n).step_by(values.len()) {
+                    let values = &mut values[..(n - first).min(16)];
                     // SAFETY: as many bytes are left.
-                    let value = unsafe { from.add(8 * i).cast::<f64>().read_unaligned() };
-                    write(to.cast::<Var>().wrapping_add(i), &[value], mark, done + i);
+                    unsafe { read(from, piece.element, first, values) };
+                    write(to.cast::<Var>().wrapping_add(first), values, mark, done + first);
                 }
                 done += n;
             } else {
@@ -231,7 +238,7 @@ impl RecvBuffer {
         });
         let Some((map, items)) = to.mixed() else { return };
         to.for_pieces(map, items, |at, piece| {
-            if !piece.active {
+            if !piece.is_active() {
                 // SAFETY: as above.
                 unsafe { at.copy_from_nonoverlapping(beside(at), piece.n) };
             }
@@ -301,6 +308,25 @@ impl RecvBuffer {
             at += n;
         });
         Ok(())
+    }
+}
+
+/// Reads values from the `first` on of those that have travelled as `element`.
+///
+/// # Safety
+/// There are as many behind `from`.
+unsafe fn read(from: *const u8, element: Element, first: usize, values: &mut [f64]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if element == Element::Float {
+            let from = from.cast::<f32>().add(first);
+            for (i, value) in values.iter_mut().enumerate() {
+                *value = from.add(i).read_unaligned().into();
+            }
+        } else {
+            let from = from.add(8 * first);
+            from.copy_to_nonoverlapping(values.as_mut_ptr().cast(), 8 * values.len());
+        }
     }
 }
 
@@ -428,16 +454,16 @@ mod tests {
     }
 
     fn items_map() -> Layout {
-        let piece = |offset, n, active| Piece { offset, n, active };
+        let piece = |offset, n, element| Piece { offset, n, element };
         Layout::from(Other::Map(Map {
             runs: vec![Run { offset: 0, n: 1 }, Run { offset: 24, n: 1 }],
             extent: 48,
             n: 2,
             pieces: vec![
-                piece(0, 1, true),
-                piece(16, 4, false),
-                piece(24, 1, true),
-                piece(40, 2, false),
+                piece(0, 1, Element::Double),
+                piece(16, 4, Element::Passive),
+                piece(24, 1, Element::Double),
+                piece(40, 2, Element::Passive),
             ],
             complex: false,
         }))

@@ -4,13 +4,13 @@
 //! itself would send them: 8 bytes for the value of each active double, the bytes of the rest between them. Statuses
 //! thus count what they always counted. Whatever is recorded is counted in active doubles.
 
-use super::layout::{Layout, Map, Other, Piece, offset, wide_bytes};
+use super::layout::{Element, Layout, Map, Other, Piece, offset};
 use super::marks::{Scan, Shape, words};
 use crate::error::{Code, Error};
 use crate::matrix::ElementBuffer;
 use crate::mpi::list::listable;
 use crate::mpi::transfer::{Held, Transfer};
-use crate::mpi::{Failure, List, MpiResult, Place, Readable, is_in_place};
+use crate::mpi::{Failure, List, MpiResult, Place, Readable, is_in_place, to_float};
 use crate::tape::Var;
 use crate::var_pack::take_ids;
 use std::ffi::{c_int, c_void};
@@ -77,7 +77,7 @@ impl SendBuffer {
         }
         // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.
         let from_base = match layout.other() {
-            Some(Other::Map(_)) => false,
+            Some(Other::Map(map)) => n > 0 && map.span().0 == 0,
             Some(Other::Passive(map, _)) => map.bytes() > 0 && map.span().0 == 0,
             Some(Other::Packed(packed)) => packed.map.bytes() > 0,
             _ => n > 0,
@@ -99,6 +99,17 @@ impl SendBuffer {
             _ => n,
         };
         Ok(Self { base: base.cast(), layout, n })
+    }
+
+    /// Floats as the doubles that they are in memory, as which they are reduced.
+    pub fn in_doubles(mut self) -> Self {
+        if let Some(Other::Map(map)) = self.layout.other()
+            && map.is_of_floats()
+        {
+            let map = Map { pieces: Vec::new(), ..map.clone() };
+            self.layout = if map.is_contiguous() { Layout::Plain } else { Other::Map(map).into() };
+        }
+        self
     }
 
     /// The number of active doubles.
@@ -252,10 +263,10 @@ impl SendBuffer {
 
     /// Calls `f` for the parts of the first `items` items, in order.
     pub(super) fn for_pieces(&self, map: &Map, items: usize, mut f: impl FnMut(*mut u8, &Piece)) {
-        if let [piece @ Piece { active: false, .. }] = map.pieces[..]
-            && wide_bytes(piece.n) == map.extent
+        if let [piece] = map.pieces[..]
+            && piece.end() - piece.offset == map.extent
         {
-            // Items without gaps, of passive bytes only, are one piece.
+            // Items of one piece without gaps are one piece.
             let all = Piece { n: piece.n * items, ..piece };
             return f(self.base.wrapping_offset(offset(piece.offset)), &all);
         }
@@ -276,12 +287,14 @@ impl SendBuffer {
             // SAFETY: the promise of `BufferTriple::new`, and room for all, as just checked. A `Var` begins with its
             // value.
             unsafe {
-                if piece.active {
-                    for i in 0..piece.n {
-                        from.add(i * size_of::<Var>()).copy_to_nonoverlapping(to.add(8 * i), 8);
+                let value = |i| from.cast::<Var>().add(i).cast::<f64>().read_unaligned();
+                match piece.element {
+                    Element::Passive => from.copy_to_nonoverlapping(to, piece.n),
+                    Element::Double => {
+                        (0..piece.n).for_each(|i| to.cast::<f64>().add(i).write_unaligned(value(i)))
                     }
-                } else {
-                    from.copy_to_nonoverlapping(to, piece.n);
+                    Element::Float => (0..piece.n)
+                        .for_each(|i| to.cast::<f32>().add(i).write_unaligned(to_float(value(i)))),
                 }
                 to = to.add(piece.bytes());
             }

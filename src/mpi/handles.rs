@@ -181,6 +181,29 @@ impl Datatype {
         unsafe { raw::admpi_shim_set_adouble_complex(self.0) }
     }
 
+    /// The type of an active float; the null handle before the library is initialised.
+    #[inline]
+    pub fn active_float() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::AMPI_AFLOAT).read() })
+    }
+
+    pub fn set_active_float(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_afloat(self.0) }
+    }
+
+    /// The type of a complex number of two active floats; the null handle before the library is initialised.
+    pub fn active_float_complex() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::AMPI_AFLOAT_COMPLEX).read() })
+    }
+
+    pub fn set_active_float_complex(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_afloat_complex(self.0) }
+    }
+
     /// The type of the elements of a matrix, where the buffer is the matrix; the null handle before the library is
     /// initialised.
     pub fn of_matrix() -> Self {

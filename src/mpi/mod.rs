@@ -53,7 +53,7 @@ pub use operation::Operation;
 pub use payload::Payload;
 pub use place::{Place, Readable, Writable};
 pub use raw::{is_in_place, is_live, largest_tag, wide_int};
-pub use reduce_ops::times;
+pub use reduce_ops::{times, to_float};
 pub use rma::{Arriving, Counters, Departing};
 pub use serial::Serial;
 pub use staging::Staging;

@@ -11,6 +11,12 @@ pub fn times(x: f64, y: f64) -> f64 {
     if product.is_nan() && !x.is_nan() && !y.is_nan() { 0.0 } else { product }
 }
 
+/// The nearest float.
+#[allow(clippy::cast_possible_truncation)]
+pub const fn to_float(x: f64) -> f32 {
+    x as f32
+}
+
 /// Whether `x` beats `y`, as MPI_MAX or MPI_MIN has it, but a NaN beats all.
 fn beats(x: f64, y: f64, max: bool) -> bool {
     x.is_nan() || (if max { x > y } else { x < y })
@@ -75,6 +81,10 @@ macro_rules! own_operations {
 own_operations! {
     /// The product by `times`: MPI_PROD would let one rank's zero and another's infinity make a NaN on a third.
     product_of_factors, true, f64, times;
+    /// The sum of floats that have the room of doubles.
+    sum_of_floats, true, f64, |x, y| to_float(x + y).into();
+    /// Their product.
+    product_of_floats, true, f64, |x, y| to_float(x * y).into();
     /// The largest value; a NaN is larger than all.
     largest, true, f64, |x, y| better(x, y, true);
     /// The smallest value; a NaN is smaller than all.

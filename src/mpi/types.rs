@@ -279,6 +279,11 @@ impl Datatype {
         Ok(Bounds { lower, upper: lower + from_aint(extent) })
     }
 
+    pub fn float() -> Self {
+        // SAFETY: as below.
+        Self(unsafe { raw::admpi_shim_type_FLOAT() })
+    }
+
     pub fn int() -> Self {
         // SAFETY: as below.
         Self(unsafe { raw::admpi_shim_type_INT() })

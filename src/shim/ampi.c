@@ -16,6 +16,10 @@ MPI_Datatype AMPI_ADOUBLE_INT = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_ADOUBLE_COMPLEX = MPI_DATATYPE_NULL;
 
+MPI_Datatype AMPI_AFLOAT = MPI_DATATYPE_NULL;
+
+MPI_Datatype AMPI_AFLOAT_COMPLEX = MPI_DATATYPE_NULL;
+
 MPI_Datatype AMPI_VARMAT = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_VIEW = MPI_DATATYPE_NULL;
@@ -36,6 +40,8 @@ void admpi_shim_set_tangents(MPI_Datatype plain, MPI_Datatype active) {
   admpif_types_[4] = MPI_Type_c2f(active);
 }
 void admpi_shim_set_adouble_complex(MPI_Datatype type) { AMPI_ADOUBLE_COMPLEX = type; }
+void admpi_shim_set_afloat(MPI_Datatype type) { AMPI_AFLOAT = type; }
+void admpi_shim_set_afloat_complex(MPI_Datatype type) { AMPI_AFLOAT_COMPLEX = type; }
 void admpi_shim_set_varmat(MPI_Datatype type) { AMPI_VARMAT = type; }
 void admpi_shim_set_view(MPI_Datatype type) {
   AMPI_VIEW = type;

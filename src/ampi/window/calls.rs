@@ -84,7 +84,7 @@ fn combine(op: Op, items: &Items, [datatype, there]: [Datatype; 2]) -> MpiResult
         return Ok(Combine::Locate(operator.kind));
     }
     if items.are_mixed() {
-        let why = "the items have passive parts beside active ones, which only MPI_REPLACE and MPI_NO_OP take";
+        let why = "the items are floats, or have passive parts beside active ones: only MPI_REPLACE and MPI_NO_OP take them";
         return Err(refused("target_datatype", why));
     }
     let operator = Operator::of(op, Datatype::active_double())?;
