@@ -4,7 +4,7 @@
 //! itself would send them: 8 bytes for the value of each active double, the bytes of the rest between them. Statuses
 //! thus count what they always counted. Whatever is recorded is counted in active doubles.
 
-use super::layout::{Element, Layout, Map, Other, Piece, offset};
+use super::layout::{Element, Layout, Map, Other, Piece, bytes_of, offset};
 use super::marks::{Scan, Shape, words};
 use crate::error::{Code, Error};
 use crate::matrix::ElementBuffer;
@@ -203,6 +203,13 @@ impl SendBuffer {
                 return;
             }
         };
+        if let [run] = map.runs[..]
+            && bytes_of(run.n) == map.extent
+            && n > 0
+        {
+            // Items of one run without gaps are one run.
+            return f(self.base.wrapping_offset(offset(run.offset)).cast(), n);
+        }
         let mut left = n;
         let mut item = self.base;
         while left > 0 {
