@@ -12,7 +12,7 @@
 //
 // What few programs need and all would compile has headers of its own: time loops (time_loop.hpp), Jacobians and Hessians
 // (derivatives.hpp, derivatives_ranks.hpp, sparsity.hpp), second derivatives of arrays (tangent_arrays.hpp, tangent_linalg.hpp,
-// tangent_densities.hpp, tangent_solve.hpp), complex.hpp, eigen.hpp, nested pmap (pmap.hpp, pmap_ranks.hpp).
+// tangent_densities.hpp, tangent_solve.hpp), complex.hpp, eigen.hpp, float.hpp, nested pmap (pmap.hpp, pmap_ranks.hpp).
 #ifndef ADMPI_HPP
 #define ADMPI_HPP
 
