@@ -345,5 +345,11 @@ TEST_CASE("test_floats_refused") {
   CHECK(contains(reduce(&z, &w, AMPI_AFLOAT_COMPLEX, MPI_PROD), "complex numbers are reduced by MPI_SUM"));
   CHECK(contains(reduce(x.data(), y.data(), AMPI_AFLOAT, MPI_LAND), "MPI_LAND has no derivative"));
   float_var *nothing = nullptr;
+  MPI_Datatype empty;
+  AMPI_Type_contiguous(0, AMPI_AFLOAT, &empty);
+  AMPI_Type_commit(&empty);
+  CHECK(reduce(x.data(), y.data(), empty, MPI_SUM).empty());
+  AMPI_Type_free(&empty);
+  CHECK(refusal([&] { return AMPI_Bcast(nothing, 0, AMPI_AFLOAT, 0, MPI_COMM_WORLD); }).empty());
   CHECK(contains(refusal([&] { return AMPI_Bcast(nothing, 1, AMPI_AFLOAT, 0, MPI_COMM_WORLD); }), "NULL"));
 }

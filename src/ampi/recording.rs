@@ -4,7 +4,7 @@
 use super::check::Log;
 use super::traffic::Traffic;
 use crate::datatype::{
-    Content, content as content_of, has_floats, is_installed, is_of_floats, not_initialised,
+    Content, content as content_of, is_installed, is_of_doubles, is_of_floats, not_initialised,
 };
 use crate::datatype::{Segment, SendBuffer, Shape, Sources};
 use crate::error::{Code, Error, Result};
@@ -100,7 +100,7 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> MpiResult<()> {
         1 if is_of_floats(datatype) => {
             "the buffer is of admpi::var and the datatype of active floats, as which its values would be rounded: use AMPI_ADOUBLE"
         }
-        5 if content_of(datatype) == Content::Active && !has_floats(datatype) => {
+        5 if is_of_doubles(datatype) => {
             "the buffer is of admpi::float_var and the datatype of active doubles: use AMPI_AFLOAT"
         }
         0 if content_of(datatype) != Content::Active => return Ok(()),

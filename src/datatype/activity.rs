@@ -221,6 +221,15 @@ pub fn has_floats(datatype: Datatype) -> bool {
         && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.has_floats())
 }
 
+/// Whether active values are among the items of `datatype`, and all of them are doubles.
+pub fn is_of_doubles(datatype: Datatype) -> bool {
+    match activity(datatype) {
+        Ok(Some(Layout::Plain)) => true,
+        Ok(Some(Layout::Other(layout))) => layout.of_one_item().0 > 0 && !layout.has_floats(),
+        _ => false,
+    }
+}
+
 fn index_of(number: usize) -> Option<usize> {
     Some(number.checked_sub(FIRST_LAYOUT)? / 2)
 }

@@ -31,7 +31,7 @@ mod recv_buffer;
 mod send_buffer;
 
 pub use activity::{
-    Content, Lasting, activity, content, has_floats, is_installed, is_of_bundles, is_of_complex,
+    Content, Lasting, activity, content, is_installed, is_of_bundles, is_of_complex, is_of_doubles,
     is_of_floats, is_passive, is_passive_message, not_initialised, passive_layout,
     require_installed,
 };
