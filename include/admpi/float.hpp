@@ -141,26 +141,16 @@ ADMPI_ALWAYS_INLINE constant float_constant(N x) noexcept {
   }
 #define ADMPI_BINARY(name) ADMPI_BINARY_NAMED(name, binary, op_##name, if_float)
 #define ADMPI_CHOICE(name, condition) ADMPI_BINARY_NAMED(name, choice, op_##name, if_float)
+#define ADMPI_OPERATOR(name, op) ADMPI_BINARY_NAMED(name, binary, op, if_float_or_integer)
 
-ADMPI_BINARY_NAMED(operator+, binary, op_add, if_float_or_integer)
-ADMPI_BINARY_NAMED(operator-, binary, op_sub, if_float_or_integer)
-ADMPI_BINARY_NAMED(operator*, binary, op_mul, if_float_or_integer)
-ADMPI_BINARY_NAMED(operator/, binary, op_div, if_float_or_integer)
-ADMPI_UNARY_NAMED(operator-, op_neg)
-ADMPI_UNARY_NAMED(fabs, op_abs)
-ADMPI_UNARY(square)
-ADMPI_UNARY(inv)
-ADMPI_STD_UNARY(ADMPI_UNARY)
-ADMPI_STD_BINARY(ADMPI_BINARY)
-ADMPI_STD_CHOICE(ADMPI_CHOICE)
-ADMPI_SPECIAL_UNARY(ADMPI_UNARY)
-ADMPI_SPECIAL_BINARY(ADMPI_BINARY)
+ADMPI_FUNCTIONS(ADMPI_OPERATOR, ADMPI_UNARY_NAMED, ADMPI_UNARY, ADMPI_BINARY, ADMPI_CHOICE)
 
 #undef ADMPI_UNARY
 #undef ADMPI_UNARY_NAMED
 #undef ADMPI_BINARY
 #undef ADMPI_BINARY_NAMED
 #undef ADMPI_CHOICE
+#undef ADMPI_OPERATOR
 
 #define ADMPI_COMPOUND(op)                                             \
   template <class E>                                                   \
@@ -249,11 +239,7 @@ template <>
 struct numeric_limits<admpi::float_var> : numeric_limits<float> {};
 
 // Again, since a using-declaration knows only what is declared before it.
-#define ADMPI_USING(name) using admpi::name;
-#define ADMPI_USING_CHOICE(name, condition) using admpi::name;
-ADMPI_STD_NAMES(ADMPI_USING, ADMPI_USING_CHOICE)
-#undef ADMPI_USING
-#undef ADMPI_USING_CHOICE
+ADMPI_ENTER_STD
 
 }  // namespace std
 

@@ -267,6 +267,14 @@ ADMPI_STD_CHOICE(ADMPI_OP)
 
 }  // namespace detail
 
+/// All operators and functions of expressions: operators, and functions of one operand, by name and operation; functions of one
+/// and of two operands by name; those that choose one of two.
+#define ADMPI_FUNCTIONS(OPERATOR, UNARY_NAMED, UNARY, BINARY, CHOICE)                                            \
+  OPERATOR(operator+, op_add) OPERATOR(operator-, op_sub) OPERATOR(operator*, op_mul) OPERATOR(operator/, op_div) \
+  UNARY_NAMED(operator-, op_neg) UNARY_NAMED(fabs, op_abs) UNARY(square) UNARY(inv)                               \
+  ADMPI_STD_UNARY(UNARY) ADMPI_STD_BINARY(BINARY) ADMPI_STD_CHOICE(CHOICE)                                        \
+  ADMPI_SPECIAL_UNARY(UNARY) ADMPI_SPECIAL_BINARY(BINARY)
+
 #define ADMPI_UNARY_NAMED(name, op)                               \
   template <class A>                                              \
   ADMPI_ALWAYS_INLINE auto name(const expression<A> &a) {         \
@@ -291,26 +299,16 @@ ADMPI_STD_CHOICE(ADMPI_OP)
   }
 #define ADMPI_BINARY(name) ADMPI_BINARY_NAMED(name, binary, op_##name)
 #define ADMPI_CHOICE(name, condition) ADMPI_BINARY_NAMED(name, choice, op_##name)
+#define ADMPI_OPERATOR(name, op) ADMPI_BINARY_NAMED(name, binary, op)
 
-ADMPI_BINARY_NAMED(operator+, binary, op_add)
-ADMPI_BINARY_NAMED(operator-, binary, op_sub)
-ADMPI_BINARY_NAMED(operator*, binary, op_mul)
-ADMPI_BINARY_NAMED(operator/, binary, op_div)
-ADMPI_UNARY_NAMED(operator-, op_neg)
-ADMPI_UNARY_NAMED(fabs, op_abs)
-ADMPI_UNARY(square)
-ADMPI_UNARY(inv)
-ADMPI_STD_UNARY(ADMPI_UNARY)
-ADMPI_STD_BINARY(ADMPI_BINARY)
-ADMPI_STD_CHOICE(ADMPI_CHOICE)
-ADMPI_SPECIAL_UNARY(ADMPI_UNARY)
-ADMPI_SPECIAL_BINARY(ADMPI_BINARY)
+ADMPI_FUNCTIONS(ADMPI_OPERATOR, ADMPI_UNARY_NAMED, ADMPI_UNARY, ADMPI_BINARY, ADMPI_CHOICE)
 
 #undef ADMPI_UNARY
 #undef ADMPI_UNARY_NAMED
 #undef ADMPI_BINARY
 #undef ADMPI_BINARY_NAMED
 #undef ADMPI_CHOICE
+#undef ADMPI_OPERATOR
 
 template <class A>
 ADMPI_ALWAYS_INLINE A operator+(const expression<A> &a) {

@@ -88,14 +88,14 @@ template <class T>
 struct numeric_limits<admpi::tangent<T>> : admpi::detail::limits<admpi::tangent<T>> {};
 
 // Code templated on its scalar often says std::sin(x).
-#define ADMPI_STD_NAMES(F, CHOICE)                                                                                 \
-  ADMPI_STD_UNARY(F) ADMPI_STD_FLAT(F) ADMPI_STD_BINARY(F) ADMPI_STD_CHOICE(CHOICE) ADMPI_STD_CLASSIFY(F)          \
-  ADMPI_SPECIAL_IN_STD(F) F(fabs) F(fma) F(copysign) F(ldexp) F(scalbn) F(scalbln) F(frexp) F(modf) F(clamp)
-#define ADMPI_USING(name) using admpi::name;
-#define ADMPI_USING_CHOICE(name, condition) using admpi::name;
-ADMPI_STD_NAMES(ADMPI_USING, ADMPI_USING_CHOICE)
-#undef ADMPI_USING
-#undef ADMPI_USING_CHOICE
+#define ADMPI_IN_STD(name) using admpi::name;
+#define ADMPI_CHOICE_IN_STD(name, condition) using admpi::name;
+#define ADMPI_ENTER_STD                                                                                              \
+  ADMPI_STD_UNARY(ADMPI_IN_STD) ADMPI_STD_FLAT(ADMPI_IN_STD) ADMPI_STD_BINARY(ADMPI_IN_STD)                          \
+  ADMPI_STD_CHOICE(ADMPI_CHOICE_IN_STD) ADMPI_STD_CLASSIFY(ADMPI_IN_STD) ADMPI_SPECIAL_IN_STD(ADMPI_IN_STD)          \
+  ADMPI_IN_STD(fabs) ADMPI_IN_STD(fma) ADMPI_IN_STD(copysign) ADMPI_IN_STD(ldexp) ADMPI_IN_STD(scalbn)               \
+  ADMPI_IN_STD(scalbln) ADMPI_IN_STD(frexp) ADMPI_IN_STD(modf) ADMPI_IN_STD(clamp)
+ADMPI_ENTER_STD
 
 }  // namespace std
 
