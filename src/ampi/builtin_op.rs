@@ -3,7 +3,7 @@
 
 use super::argument;
 use crate::datatype::{BufferTriple, Layout, RecvBuffer, SendBuffer};
-use crate::datatype::{is_installed, is_of_complex, is_of_floats, not_initialised};
+use crate::datatype::{Precision, is_installed, is_of_complex, not_initialised, precision};
 use crate::error::{Code, Error};
 use crate::mpi::{Datatype, Failure, Item, MpiResult, Op, times, to_float};
 
@@ -103,7 +103,10 @@ impl Operator {
             _ if kind.0 != Kind::Sum && is_of_complex(datatype) => {
                 "op: complex numbers are reduced by MPI_SUM, by MPI_PROD under AMPI_ADOUBLE_COMPLEX itself, and by operations of AMPI_Op_create; they have no order, and a type built from them no product"
             }
-            _ => return Ok(Self { kind: kind.0, pairs, floats: is_of_floats(datatype) }),
+            _ => {
+                let floats = !pairs && precision(datatype) == Some(Precision::Single);
+                return Ok(Self { kind: kind.0, pairs, floats });
+            }
         };
         Err(Error::new(Code::Unsupported, why).into())
     }

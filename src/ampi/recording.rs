@@ -4,7 +4,7 @@
 use super::check::Log;
 use super::traffic::Traffic;
 use crate::datatype::{
-    Content, content as content_of, is_installed, is_of_doubles, is_of_floats, not_initialised,
+    Content, Precision, content as content_of, is_installed, not_initialised, precision,
 };
 use crate::datatype::{Segment, SendBuffer, Shape, Sources};
 use crate::error::{Code, Error, Result};
@@ -97,10 +97,10 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> MpiResult<()> {
             "the datatype is AMPI_VARMAT or AMPI_VIEW, and the buffer is not an admpi_varmat or admpi_view; pass the handle() of the matrix or view"
         }
         0 | 1 | 5 if content_of(datatype) == Content::Untold => return Ok(()),
-        1 if is_of_floats(datatype) => {
+        1 if precision(datatype) == Some(Precision::Single) => {
             "the buffer is of admpi::var and the datatype of active floats, as which its values would be rounded: use AMPI_ADOUBLE"
         }
-        5 if is_of_doubles(datatype) => {
+        5 if precision(datatype) == Some(Precision::Double) => {
             "the buffer is of admpi::float_var and the datatype of active doubles: use AMPI_AFLOAT"
         }
         0 if content_of(datatype) != Content::Active => return Ok(()),

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::flatten::{self, Detail};
-use super::layout::{Foreign, Layout, Map, Other};
+use super::layout::{Foreign, Layout, Map, Other, Precision};
 use super::lock;
 use crate::error::{Code, Error};
 use crate::mpi::types::Made;
@@ -208,25 +208,15 @@ pub fn is_of_complex(datatype: Datatype) -> bool {
         && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.is_complex())
 }
 
-/// Whether `datatype` is of active floats, and of nothing else.
-#[inline]
-pub fn is_of_floats(datatype: Datatype) -> bool {
-    datatype != Datatype::active_double()
-        && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.is_of_floats())
-}
-
-/// Whether active floats are among the items of `datatype`.
-pub fn has_floats(datatype: Datatype) -> bool {
-    datatype != Datatype::active_double()
-        && matches!(activity(datatype), Ok(Some(Layout::Other(layout))) if layout.has_floats())
-}
-
-/// Whether active values are among the items of `datatype`, and all of them are doubles.
-pub fn is_of_doubles(datatype: Datatype) -> bool {
+/// What the active values of `datatype` are; none if it has none.
+pub fn precision(datatype: Datatype) -> Option<Precision> {
     match activity(datatype) {
-        Ok(Some(Layout::Plain)) => true,
-        Ok(Some(Layout::Other(layout))) => layout.of_one_item().0 > 0 && !layout.has_floats(),
-        _ => false,
+        Ok(Some(Layout::Plain)) => Some(Precision::Double),
+        Ok(Some(Layout::Other(other))) => match &*other {
+            Other::Map(map) => map.precision(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Datatypes as a file has them: of the program without derivatives, whose doubles have 8 bytes.
 #![forbid(unsafe_code)]
 
-use super::activity::has_floats;
+use super::activity::precision;
+use super::layout::Precision;
 use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC};
 use super::{is_of_bundles, is_passive, require_installed};
 use crate::error::{Code, Error};
@@ -22,7 +23,8 @@ pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
     if is_of_bundles(datatype) {
         return Some(OF_TANGENTS);
     }
-    has_floats(datatype).then_some(OF_FLOATS)
+    let doubles = matches!(precision(datatype), None | Some(Precision::Double));
+    (!doubles).then_some(OF_FLOATS)
 }
 
 /// The committed type of doubles that `datatype` was before its program became active; none if it is passive.

@@ -39,6 +39,16 @@ impl Element {
     }
 }
 
+/// What the active values of a type are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    Double,
+    /// Floats, and nothing beside them.
+    Single,
+    /// Floats beside something else.
+    Mixed,
+}
+
 /// A part of an item that does not consist of active doubles alone: `n` active values, 16 bytes apart, or `n` passive bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
@@ -91,9 +101,18 @@ impl Map {
         if self.pieces.is_empty() { 8 * self.n } else { self.pieces.iter().map(Piece::bytes).sum() }
     }
 
-    /// Active floats alone.
-    pub(super) fn is_of_floats(&self) -> bool {
-        !self.pieces.is_empty() && self.pieces.iter().all(|piece| piece.element == Element::Float)
+    /// What its active values are; none if it has none.
+    pub(super) fn precision(&self) -> Option<Precision> {
+        if self.n == 0 {
+            return None;
+        }
+        let is_float = |piece: &Piece| piece.element == Element::Float;
+        let floats = self.pieces.iter().filter(|piece| is_float(piece)).count();
+        Some(match floats {
+            0 => Precision::Double,
+            _ if floats == self.pieces.len() => Precision::Single,
+            _ => Precision::Mixed,
+        })
     }
 
     /// How many active doubles are among the first `bytes` of an item on the wire.
@@ -186,16 +205,6 @@ impl Foreign {
 impl Other {
     pub(super) const fn is_complex(&self) -> bool {
         matches!(self, Self::Map(map) if map.complex)
-    }
-
-    /// Among whose active values are floats.
-    pub(super) fn has_floats(&self) -> bool {
-        let is_float = |piece: &Piece| piece.element == Element::Float;
-        matches!(self, Self::Map(map) if map.pieces.iter().any(is_float))
-    }
-
-    pub(super) fn is_of_floats(&self) -> bool {
-        matches!(self, Self::Map(map) if map.is_of_floats())
     }
 
     /// The active doubles of one item, and its bytes on the wire.

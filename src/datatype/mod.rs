@@ -31,9 +31,8 @@ mod recv_buffer;
 mod send_buffer;
 
 pub use activity::{
-    Content, Lasting, activity, content, is_installed, is_of_bundles, is_of_complex, is_of_doubles,
-    is_of_floats, is_passive, is_passive_message, not_initialised, passive_layout,
-    require_installed,
+    Content, Lasting, activity, content, is_installed, is_of_bundles, is_of_complex, is_passive,
+    is_passive_message, not_initialised, passive_layout, precision, require_installed,
 };
 pub use argument::{BufferTriple, Twin};
 pub use exposed::{Exposed, Items, set_bytes};
@@ -42,7 +41,7 @@ pub use foreign::{Stretch, foreign_tool, has_tools, tool_type};
 pub use in_file::{in_file, why_not_in_file};
 pub use install::{install, remove};
 pub use kept::{KeptType, KeptTypes};
-pub use layout::Layout;
+pub use layout::{Layout, Precision};
 pub use lent::{Whole, lent_matrix, lent_parts};
 pub use lists::{Arguments, Counts, Lists, Pieces, Types, Wide};
 pub use magic::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC};

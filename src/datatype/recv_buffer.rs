@@ -182,9 +182,10 @@ impl RecvBuffer {
         self.0.for_pieces(map, left.div_ceil(each), |to, piece| {
             if piece.is_active() {
                 let n = piece.n.min(left / piece.element.bytes());
-                let mut values = [0.0; 16];
-                for first in (0..n).step_by(values.len()) {
-                    let values = &mut values[..(n - first).min(16)];
+                let mut room = [0.0; 16];
+                for first in (0..n).step_by(room.len()) {
+                    let many = room.len().min(n - first);
+                    let values = &mut room[..many];
                     // SAFETY: as many bytes are left.
                     unsafe { read(from, piece.element, first, values) };
                     write(to.cast::<Var>().wrapping_add(first), values, mark, done + first);

@@ -4,7 +4,7 @@
 //! itself would send them: 8 bytes for the value of each active double, the bytes of the rest between them. Statuses
 //! thus count what they always counted. Whatever is recorded is counted in active doubles.
 
-use super::layout::{Element, Layout, Map, Other, Piece, bytes_of, offset};
+use super::layout::{Element, Layout, Map, Other, Piece, Precision, bytes_of, offset};
 use super::marks::{Scan, Shape, words};
 use crate::error::{Code, Error};
 use crate::matrix::ElementBuffer;
@@ -104,7 +104,7 @@ impl SendBuffer {
     /// Floats as the doubles that they are in memory, as which they are reduced.
     pub fn in_doubles(mut self) -> Self {
         if let Some(Other::Map(map)) = self.layout.other()
-            && map.is_of_floats()
+            && map.precision() == Some(Precision::Single)
         {
             let map = Map { pieces: Vec::new(), ..map.clone() };
             self.layout = if map.is_contiguous() { Layout::Plain } else { Other::Map(map).into() };
