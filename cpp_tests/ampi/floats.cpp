@@ -224,7 +224,52 @@ void windows(const ring &at, const numbers<Real> &x, Real &objective) {
   AMPI_Get(got.data(), n, type, at.next, 0, n, type, win);
   AMPI_Win_unlock(at.next, win);
   weigh(objective, got);
+  // Of accumulates those that replace or leave what is there.
+  numbers<Real> before(1), now(n);
+  AMPI_Win_fence(0, win);
+  AMPI_Accumulate(&x[1], 1, type, at.next, 0, 1, type, MPI_REPLACE, win);
+  AMPI_Win_fence(0, win);
+  AMPI_Get_accumulate(&x[2], 1, type, before.data(), 1, type, at.before, 0, 1, type, MPI_NO_OP, win);
+  AMPI_Win_fence(0, win);
+  AMPI_Get_accumulate(&x[2], 1, type, &now[1], 1, type, at.before, 1, 1, type, MPI_REPLACE, win);
+  AMPI_Win_fence(0, win);
+  weigh(objective, before);
+  weigh(objective, now);
+  weigh(objective, memory);
   AMPI_Win_free(&win);
+}
+
+/// The first rank, and the others.
+struct groups {
+  MPI_Comm own = MPI_COMM_NULL, both = MPI_COMM_NULL;
+
+  explicit groups(const ring &at) {
+    AMPI_Comm_split(MPI_COMM_WORLD, at.rank == 0 ? 0 : 1, at.rank, &own);
+    AMPI_Intercomm_create(own, 0, MPI_COMM_WORLD, at.rank == 0 ? 1 : 0, 5, &both);
+  }
+  groups(const groups &) = delete;
+  groups &operator=(const groups &) = delete;
+  ~groups() {
+    AMPI_Comm_free(&both);
+    AMPI_Comm_free(&own);
+  }
+};
+
+template <class Real>
+void between_groups(const ring &at, const numbers<Real> &x, Real &objective) {
+  const MPI_Datatype type = mpi_type<Real>();
+  const groups two(at);
+  int others = 0;
+  MPI_Comm_remote_size(two.both, &others);
+  numbers<Real> all(n * static_cast<std::size_t>(others)), result(n);
+  AMPI_Allgather(x.data(), n, type, all.data(), n, type, two.both);
+  weigh(objective, all);
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}) {
+    AMPI_Allreduce(x.data(), result.data(), n, type, op, two.both);
+    weigh(objective, result);
+    AMPI_Reduce(x.data(), result.data(), n, type, op, at.rank == 0 ? MPI_ROOT : 0, two.both);
+    weigh(objective, result);
+  }
 }
 
 /// The gradient of a program, and its value last. All numbers are small integers: a float is what a double is.
@@ -261,6 +306,9 @@ TEST_CASE("test_floats_own_operations") { CHECK_ALIKE(own_operations); }
 TEST_CASE("test_floats_neighbors") { CHECK_ALIKE(neighbors); }
 TEST_CASE("test_floats_datatypes") { CHECK_ALIKE(datatypes); }
 TEST_CASE("test_floats_windows") { CHECK_ALIKE(windows); }
+TEST_CASE("test_floats_between_groups") {
+  if (ring().ranks > 1) CHECK_ALIKE(between_groups);
+}
 
 TEST_CASE("test_floats_round") {
   const ring at;
@@ -276,6 +324,39 @@ TEST_CASE("test_floats_round") {
     CHECK(y.value == static_cast<double>(static_cast<float>(y.value)));
     if (at.ranks < 3) CHECK(admpi::value(y) == expected);
   }
+  // In every call, of values that need it. One order there is of two ranks only.
+  const float many = (1.0f + static_cast<float>(at.rank)) / 3.0f;
+  const auto reduced = [&at, many](MPI_Op op, auto active, const auto &plain) {
+    recording_tape tape;
+    float_var x = many, y = many;
+    tape.input(x);
+    active(&x, &y, op);
+    float expected = many;
+    plain(&many, &expected, op);
+    return y.value == static_cast<double>(static_cast<float>(y.value)) && (at.ranks > 2 || admpi::value(y) == expected);
+  };
+  const groups *two = at.ranks > 1 ? new groups(at) : nullptr;
+#define SAME(name, arguments)                                                          \
+  CHECK(reduced(                                                                       \
+      op,                                                                              \
+      [&](float_var *in, float_var *out, MPI_Op by) {                                  \
+        const MPI_Datatype type = AMPI_AFLOAT;                                         \
+        AMPI_##name arguments;                                                         \
+      },                                                                               \
+      [&](const float *in, float *out, MPI_Op by) {                                    \
+        const MPI_Datatype type = MPI_FLOAT;                                           \
+        MPI_##name arguments;                                                          \
+      }))
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD}) {
+    SAME(Allreduce, (in, out, 1, type, by, MPI_COMM_WORLD));
+    SAME(Reduce, (in, out, 1, type, by, 0, MPI_COMM_WORLD));
+    SAME(Scan, (in, out, 1, type, by, MPI_COMM_WORLD));
+    SAME(Exscan, (in, out, 1, type, by, MPI_COMM_WORLD));
+    SAME(Reduce_local, (in, out, 1, type, by));
+    if (two != nullptr) SAME(Allreduce, (in, out, 1, type, by, two->both));
+  }
+#undef SAME
+  delete two;
   float_var third = 1.0f;
   third /= 3;
   float got = 0.0f;
@@ -344,6 +425,26 @@ TEST_CASE("test_floats_refused") {
   std::complex<float_var> z(x[0], x[1]), w;
   CHECK(contains(reduce(&z, &w, AMPI_AFLOAT_COMPLEX, MPI_PROD), "complex numbers are reduced by MPI_SUM"));
   CHECK(contains(reduce(x.data(), y.data(), AMPI_AFLOAT, MPI_LAND), "MPI_LAND has no derivative"));
+  CHECK(contains(reduce(x.data(), y.data(), AMPI_AFLOAT, MPI_MAXLOC), "their datatype is AMPI_ADOUBLE_INT"));
+  MPI_Op op;
+  AMPI_Op_create_adjoint([](void *, void *, int *, MPI_Datatype *) {},
+                         [](const double *, const double *, const double *, double *, double *, int, int) {}, 0, &op);
+  CHECK(contains(reduce(x.data(), y.data(), AMPI_AFLOAT, op), "the datatype has passive parts or floats"));
+  AMPI_Op_free(&op);
+  MPI_Win win;
+  AMPI_Win_create(y.data(), 2 * sizeof(float_var), sizeof(float_var), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  AMPI_Win_fence(0, win);
+  int code = AMPI_Accumulate(x.data(), 1, AMPI_AFLOAT, 0, 0, 1, AMPI_AFLOAT, MPI_SUM, win);
+  CHECK(contains(test::text_of(code), "the items are floats"));
+  AMPI_Win_fence(0, win);
+  AMPI_Win_free(&win);
+  // Errors of files are returned.
+  MPI_File file;
+  AMPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+  code = AMPI_File_write(file, x.data(), 1, AMPI_AFLOAT, MPI_STATUS_IGNORE);
+  CHECK(contains(test::text_of(code), "whose items are doubles in memory"));
+  AMPI_File_close(&file);
   float_var *nothing = nullptr;
   MPI_Datatype empty;
   AMPI_Type_contiguous(0, AMPI_AFLOAT, &empty);

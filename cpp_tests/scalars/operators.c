@@ -156,11 +156,25 @@ static void test_operators_errors_wait_for_the_sweep(void) {
   CHECK(adjoint(x) == 6.0);
 }
 
+/* A rounded value is the same active value, and records nothing. */
+static void test_operators_floats(void) {
+  admpi_var x = input(1.0 / 3.0), y, z;
+  uint64_t s = statements();
+  y = admpi_to_float(x);
+  CHECK(statements() == s && y.id == x.id && y.tag == x.tag);
+  CHECK(y.value == (double)(float)(1.0 / 3.0) && y.value != x.value);
+  z = admpi_to_float(admpi_mul(y, y));
+  CHECK(z.value == (double)((float)y.value * (float)y.value));
+  sweep(z);
+  CHECK(adjoint(x) == 2.0 * y.value);
+}
+
 int main(void) {
   CHECK(admpi_tape_new(&tape) == ADMPI_SUCCESS);
   CHECK(admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);
   CHECK(admpi_tape_start(tape) == ADMPI_SUCCESS);
   test_operators_statements();
+  test_operators_floats();
   test_operators_the_same_operand_twice();
   test_operators_program();
   test_operators_choices_record_nothing();
