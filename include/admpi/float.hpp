@@ -3,9 +3,9 @@
 //   admpi::float_var x = 0.1f, y = x * sin(x) + 2.0f;
 //   AMPI_Send(&y, 1, AMPI_AFLOAT, 1, 0, MPI_COMM_WORLD);
 //
-// Values are those of the plain program, bit by bit: an operation on floats is computed and rounded as a float, one on a
-// float and a double as a double, and an assignment rounds. The tape holds partial derivatives and adjoints as doubles.
-// In memory a float_var has 16 bytes, as a var has; a message has 4 bytes of it.
+// Values are those of the plain program, bit by bit (exceptions: docs/porting.md): an operation on floats is computed and
+// rounded as a float, one on a float and a double as a double, and an assignment rounds. The tape holds partial derivatives
+// and adjoints as doubles. In memory a float_var has 16 bytes, as a var has; a message has 4 bytes of it.
 #ifndef ADMPI_FLOAT_HPP
 #define ADMPI_FLOAT_HPP
 
