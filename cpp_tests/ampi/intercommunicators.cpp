@@ -113,6 +113,23 @@ int total(const std::vector<int> &counts) {
   return n;
 }
 
+/// A share for each rank of the own group, of the same number of values in both groups: `same` for each, or by `counts`.
+template <class T>
+void reduce_scatter(test::paired mpi, bool, const std::vector<T> &x, T *y, const std::vector<int> &counts, bool, op which,
+                    const sides &at) {
+  auto all = x;
+  mpi.allreduce(x.data(), all.data(), static_cast<int>(x.size()), mpi.type(), mpi.operation(which), at.inter);
+  auto share = all.begin();
+  for (int i = 0; i < at.own; ++i) share += counts[static_cast<std::size_t>(i)];
+  std::copy(share, share + counts[static_cast<std::size_t>(at.own)], y);
+}
+template <class T>
+void reduce_scatter(test::active mpi, bool later, const std::vector<T> &x, T *y, const std::vector<int> &counts, bool same,
+                    op which, const sides &at) {
+  if (same) CALL(mpi, later, reduce_scatter_block, x.data(), y, counts[0], mpi.type(), mpi.operation(which), at.inter);
+  else CALL(mpi, later, reduce_scatter, x.data(), y, counts.data(), mpi.type(), mpi.operation(which), at.inter);
+}
+
 }  // namespace
 
 TEST_CASE("test_intercommunicators_messages") {
@@ -219,6 +236,30 @@ TEST_CASE("test_intercommunicators_calls_without_root") {
       CALL(mpi, later, barrier, at.inter);
       add(y, gathered);
       add(y, exchanged);
+    });
+}
+
+TEST_CASE("test_intercommunicators_reduce_scatter") {
+  for (const bool later : {false, true})
+    check_between(5, [&](auto mpi, const sides &at, auto &x, auto &y) {
+      using T = typename decltype(mpi)::real;
+      for (const bool same : {true, false}) {
+        const int n = same ? at.here * at.there : 7;
+        std::vector<int> counts(static_cast<std::size_t>(at.here), at.there);
+        if (!same) {
+          int left = n;
+          for (std::size_t i = 0; i < counts.size(); ++i) left -= counts[i] = static_cast<int>(i) % 3;
+          // All that is left goes to the first of one group and to the last of the other, of which one may have none.
+          (at.first ? counts.front() : counts.back()) += left;
+        }
+        const auto out = spread(x, n, 0.2);
+        for (const op which : {op::sum, op::product, op::min, op::max}) {
+          auto in = room<T>(counts[static_cast<std::size_t>(at.own)] + 1);
+          reduce_scatter(mpi, later, out, in.data(), counts, same, which, at);
+          // What lies behind the share is left alone.
+          add(y, in);
+        }
+      }
     });
 }
 
@@ -547,9 +588,10 @@ TEST_CASE("test_intercommunicators_what_is_refused") {
   says(AMPI_Send(&x, 1, AMPI_ADOUBLE, 0, 0, inter), "AMPI_Comm_register");
   says(AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, inter), "AMPI_Comm_register");
   REQUIRE(AMPI_Comm_register(inter) == MPI_SUCCESS);
-  says(AMPI_Reduce_scatter_block(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, inter), "intercommunicator");
+  says(AMPI_Scan(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, inter), "intercommunicator");
   AMPI_Request q = AMPI_REQUEST_NULL;
-  says(AMPI_Ireduce_scatter_block(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, inter, &q), "intercommunicator");
+  says(AMPI_Iexscan(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, inter, &q), "intercommunicator");
+  says(AMPI_Reduce_scatter_block(MPI_IN_PLACE, &y, 1, AMPI_ADOUBLE, MPI_SUM, inter), "sendbuf is MPI_IN_PLACE");
   MPI_Op own;
   AMPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &own);
   says(AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, own, inter), "intercommunicator");

@@ -69,7 +69,7 @@ fn unmixed<T: AsRef<SendBuffer>>(name: &str, buffer: T) -> MpiResult<T> {
 
 #[cold]
 fn mixed(name: &str) -> Failure {
-    let why = "the datatype has passive parts or floats beside active doubles: only pairs of AMPI_ADOUBLE_INT are reduced by MPI's own operations (MPI_MINLOC, MPI_MAXLOC); make one by AMPI_Op_create";
+    let why = "the datatype has passive parts or floats beside active doubles: MPI's own operations reduce no structures but pairs of AMPI_ADOUBLE_INT (MPI_MINLOC, MPI_MAXLOC), with plain numbers neither; make one by AMPI_Op_create";
     Error::new(Code::Unsupported, format!("{name}: {why}")).into()
 }
 

@@ -492,10 +492,13 @@ pub enum Target {
         /// Nothing came from below.
         lowest: bool,
     },
-    /// What all ranks brought to a reduction, in their order: this rank has the result.
+    /// What all ranks brought to a reduction, in their order, `n` values each: this rank has the result, from its `begin`th
+    /// value on.
     Joined {
         sink: RecvBuffer,
         operator: Operator,
+        n: usize,
+        begin: usize,
     },
     /// Buffers one after the other; values without one are dropped.
     Parts(List<Part>),
@@ -524,12 +527,14 @@ impl Target {
                 operator.include(sent, values, *lowest);
                 sink.unpack(values, mark)
             }
-            Self::Joined { sink, operator } => {
-                let (result, others) = values.split_at_mut(sink.len() * operator.words());
+            Self::Joined { sink, operator, n, begin } => {
+                let words = operator.words();
+                let (result, others) = values.split_at_mut(*n * words);
                 for own in others.chunks_exact(result.len().max(1)) {
                     operator.include(own, result, false);
                 }
-                sink.unpack(result, mark)
+                let share = &result[*begin * words..][..sink.len() * words];
+                sink.unpack(share, mark.behind(narrow(*begin)))
             }
             Self::But { sink, n, kept } => {
                 let (below, rest) = values.split_at(*kept * *n);

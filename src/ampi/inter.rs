@@ -9,7 +9,7 @@ use super::argument::{Many, sink, source};
 use super::buffers::{packed, packed_parts};
 use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
-use super::collective::{AdjointRule, Outputs, Recording, StartedCollective, Target, begin};
+use super::collective::{AdjointRule, Outputs, Part, Recording, StartedCollective, Target, begin};
 use super::counts::{Counts, Form, StoredCounts};
 use super::movement::target;
 use super::peer_exchange::{Edge, Edges};
@@ -17,10 +17,12 @@ use super::recording::ids;
 use super::stamp::{Call, Stamp};
 use super::traffic::PendingAdjoint;
 use super::{AdjointComm, communicator, wire};
-use crate::datatype::{BufferTriple, Content, RecvBuffer, Sources, content};
+use crate::datatype::{BufferTriple, Content, Pieces, RecvBuffer, SendBuffer, Sources, content};
 use crate::error::{Code, Error, Result};
 use crate::mpi::handle::Role;
-use crate::mpi::{CallForm, Comm, Datatype, Item, MpiResult, Op, Reach, Staging, wide_int};
+use crate::mpi::{
+    CallForm, Comm, Datatype, Item, MpiResult, Op, Reach, Staging, is_in_place, wide_int,
+};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -370,10 +372,19 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, call_form: CallForm) ->
     )
 }
 
-/// Where the result goes: that of a SUM comes from MPI's reduction, others from the operands of all ranks, which the way
-/// back needs.
-fn result(sink: RecvBuffer, operator: Operator) -> Target {
-    if operator.is_sum() { Target::All(sink) } else { Target::Joined { sink, operator } }
+/// Where the result of `n` values goes, from its `begin`th on: that of a SUM comes from MPI's reduction, others from the
+/// operands of all ranks, which the way back needs.
+fn result(sink: RecvBuffer, operator: Operator, n: usize, begin: usize) -> Target {
+    if !operator.is_sum() {
+        return Target::Joined { sink, operator, n, begin };
+    }
+    let own = sink.len();
+    if own == n {
+        return Target::All(sink);
+    }
+    let part = |n: usize, sink| Part { n, words: n * operator.words(), sink };
+    let parts = [part(begin, None), part(own, Some(sink)), part(n - begin - own, None)];
+    Target::Parts(parts.into_iter().collect())
 }
 
 /// Whom a result of `n` values comes from.
@@ -417,7 +428,7 @@ pub fn reduce(
             call_form,
             recording,
             n,
-            result(sink, operator),
+            result(sink, operator, n, 0),
             |tape, private| {
                 let (sources, partials) = contributors(ranks, n, operator, tape)?;
                 let operation = operator.number();
@@ -504,17 +515,48 @@ pub fn allreduce(
 ) -> Started {
     let operator = operator_of(op, send)?;
     let (source, sink) = (operator.source("sendbuf", send)?, operator.sink("recvbuf", receive)?);
-    let (n, ranks) = (sink.len(), remote(comm)?);
+    let n = sink.len();
+    let target = result(sink, operator, n, 0);
+    combined(&source, operator, (n, target), comm, call_form)
+}
+
+/// Each rank gets its share of what an Allreduce would bring. The adjoints of all of that go back: no rank knows the shares
+/// of the other group.
+pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm, call_form: CallForm) -> Started {
+    if is_in_place(pieces.parts().0) {
+        let why = "sendbuf is MPI_IN_PLACE, which an intercommunicator does not allow";
+        return Err(Error::new(Code::Argument, why).into());
+    }
+    let (place, members) = (wide_int(comm.rank()?), wide_int(comm.size()?));
+    let operands = pieces.operands(members)?;
+    let operator = operator_of(op, &operands)?;
+    let source = operator.source("sendbuf", &operands)?;
+    let sink = operator.sink("recvbuf", &pieces.result(place, members)?)?;
+    let share = |rank| Ok(operator.source("sendbuf", &pieces.share(rank, members)?)?.len());
+    let begin = (0..place).map(share).sum::<MpiResult<usize>>()?;
+    let n = source.len();
+    combined(&source, operator, (n, result(sink, operator, n, begin)), comm, call_form)
+}
+
+/// A reduction whose `n` values all ranks of the other group get.
+fn combined(
+    source: &SendBuffer,
+    operator: Operator,
+    (n, target): (usize, Target),
+    comm: Comm,
+    call_form: CallForm,
+) -> Started {
+    let ranks = remote(comm)?;
     let recording = Recording::across(comm, None)?;
-    let (data, shape) = packed(&source);
+    let (data, shape) = packed(source);
     let words = data.len();
     begin(
         call_form,
         recording,
         n,
-        result(sink, operator),
+        target,
         |tape, private| {
-            let ids = ids(tape, &source, shape)?;
+            let ids = ids(tape, source, shape)?;
             let (sources, partials) = contributors(ranks, n, operator, tape)?;
             let (operation, destinations) = (operator.number(), Side::Alike(ranks, ids.len()));
             let ids = Some(ids);

@@ -30,7 +30,7 @@ use super::stamp::{self, Call, Stamp};
 use super::tangents::check_tangents;
 use super::traffic::{PendingAdjoint, Traffic};
 use super::wire::{self, failed};
-use super::{AdjointComm, bytes, user_op};
+use super::{AdjointComm, bytes, communicator, inter, user_op};
 use crate::datatype::{BufferTriple, Pieces, RecvBuffer};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{CallForm, Comm, Item, MpiResult, Op, Operation, Reach, Staging, times, wide_int};
@@ -636,7 +636,8 @@ fn is_joined(operator: Operator, recording: Option<&Recording>) -> bool {
 
 /// Where the result goes.
 fn target(sink: RecvBuffer, operator: Operator, joined: bool) -> Target {
-    if joined { Target::Joined { sink, operator } } else { Target::All(sink) }
+    let n = sink.len();
+    if joined { Target::Joined { sink, operator, n, begin: 0 } } else { Target::All(sink) }
 }
 
 /// What this rank brings, or room for `operands` words of all.
@@ -660,6 +661,9 @@ pub fn reduce_scatter(
     check_tangents(op, pieces.datatype())?;
     if one_passive(pieces.datatype())? {
         return passive(|| bytes::none_in_pieces(pieces, comm));
+    }
+    if communicator::is_inter(comm) {
+        return moving(inter::reduce_scatter(pieces, op, comm, call_form)?, comm, call_form);
     }
     match user_op::find_for(op, pieces.datatype()) {
         None => moving(start_reduce_scatter(pieces, op, comm, call_form)?, comm, call_form),
