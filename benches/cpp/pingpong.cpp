@@ -198,6 +198,71 @@ void outstanding_requests() {
              (many - few) / (plain_many - plain_few), 2.0);
 }
 
+/// Requests that start again and again, beside calls that do not block: an exchange of `n` values with the other rank, recorded.
+void started_again(int n) {
+  const int peer = 1 - bench::rank(), repetitions = n == 1 ? 100 : 20, parts = 4;
+  const std::size_t size = static_cast<std::size_t>(n);
+  std::vector<admpi::var> x(size, 1.5), y(size);
+  AMPI_Request kept[2], parted[2], reduced;
+  AMPI_Send_init(x.data(), n, AMPI_ADOUBLE, peer, 0, world, &kept[0]);
+  AMPI_Recv_init(y.data(), n, AMPI_ADOUBLE, peer, 0, world, &kept[1]);
+  const bool whole = n % parts != 0;
+  AMPI_Psend_init(x.data(), whole ? 1 : parts, whole ? n : n / parts, AMPI_ADOUBLE, peer, 0, world, MPI_INFO_NULL, &parted[0]);
+  AMPI_Precv_init(y.data(), 1, n, AMPI_ADOUBLE, peer, 0, world, MPI_INFO_NULL, &parted[1]);
+  AMPI_Allreduce_init(x.data(), y.data(), n, AMPI_ADOUBLE, MPI_SUM, world, MPI_INFO_NULL, &reduced);
+  const auto nonblocking = [&] {
+    AMPI_Request q[2];
+    AMPI_Isend(x.data(), n, AMPI_ADOUBLE, peer, 0, world, &q[0]);
+    AMPI_Irecv(y.data(), n, AMPI_ADOUBLE, peer, 0, world, &q[1]);
+    AMPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+  };
+  const auto persistent = [&] {
+    AMPI_Startall(2, kept);
+    AMPI_Waitall(2, kept, MPI_STATUSES_IGNORE);
+  };
+  const auto partitioned = [&] {
+    AMPI_Startall(2, parted);
+    for (int part = 0; part < (whole ? 1 : parts); ++part) AMPI_Pready(part, parted[0]);
+    AMPI_Waitall(2, parted, MPI_STATUSES_IGNORE);
+  };
+  const auto iallreduce = [&] {
+    AMPI_Request q;
+    AMPI_Iallreduce(x.data(), y.data(), n, AMPI_ADOUBLE, MPI_SUM, world, &q);
+    AMPI_Wait(&q, MPI_STATUS_IGNORE);
+  };
+  const auto allreduce_again = [&] {
+    AMPI_Start(&reduced);
+    AMPI_Wait(&reduced, MPI_STATUS_IGNORE);
+  };
+  bench::together times[5];
+  for (int round = 0; round < 200; ++round) {
+    const auto measure = [&](bench::together &times, const auto &call) {
+      admpi::tape tape;
+      tape.start();
+      tape.input(x);
+      const auto repeat = [&](int n) {
+        for (int i = 0; i < n; ++i) call();
+      };
+      repeat(3);
+      times.run([&] { repeat(repetitions); });
+      tape.seed(y[0], 1.0);
+      tape.reverse();
+    };
+    measure(times[0], nonblocking);
+    measure(times[1], persistent);
+    measure(times[2], partitioned);
+    measure(times[3], iallreduce);
+    measure(times[4], allreduce_again);
+  }
+  for (AMPI_Request *one : {&kept[0], &kept[1], &parted[0], &parted[1], &reduced}) AMPI_Request_free(one);
+  if (bench::rank() != 0) return;
+  const std::string of = ", n = " + std::to_string(n);
+  const double message = times[0].seconds();
+  bench::row(("persistent over nonblocking messages" + of).c_str(), times[1].seconds() / message, 1.3);
+  bench::row(("partitioned over nonblocking messages" + of).c_str(), times[2].seconds() / message, 1.3);
+  bench::row(("Allreduce_init over Iallreduce" + of).c_str(), times[4].seconds() / times[3].seconds(), 1.3);
+}
+
 void message(const double *x, double *y, int n) {
   MPI_Request q;
   MPI_Irecv(y, n, MPI_DOUBLE, 0, 0, world, &q);
@@ -262,6 +327,7 @@ int main(int argc, char **argv) {
   pingpong("ping-pong n = 1M", 1000000, 1, 31, 2.5, 2.5);
   strided(1000000);
   fixed_cost();
+  for (const int n : {1, 1000, 100000}) started_again(n);
   outstanding_requests();
   AMPI_Finalize();
   return 0;

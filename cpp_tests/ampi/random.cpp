@@ -1,7 +1,7 @@
 // Random, correct MPI programs, with the adjoint identity as the oracle.
 //
 // Every rank draws the same program from a seed and runs its own part of it: local nonlinear work, messages with
-// random envelopes, datatypes, wildcards, room to spare and completion orders, blocking exchanges, collectives on
+// random envelopes, datatypes, wildcards, room to spare and completion orders, blocking exchanges and partitioned ones, collectives on
 // random communicators that come and go, nonblocking ones completed anywhere, neighbourhoods on random graphs, checkpoints that record and sweep messages of their own in the sweep, and
 // pauses of the recording; windows with epochs of all ranks and of some; work on a matrix, on parts of it and on its elements, and messages of it. The sweep is taken whole or in parts that end anywhere. Beside each active value runs its tangent, moved by plain MPI on a communicator
 // of the test's own: the last double of every active message names the message, so that the tangents follow the

@@ -593,7 +593,7 @@ struct program {
   void shift(std::size_t where) {
     const place p = places[where];
     const int name = 1 + messages++ % 30000, n = draw.below(longest + 1), first = draw.below(pool), tag = draw.below(3);
-    const bool ring = draw.chance(50), combined = draw.chance(50), wild = draw.chance(50);
+    const bool ring = draw.chance(50), combined = draw.chance(50), wild = draw.chance(50), partitioned = draw.chance(30);
     if (p.comm == MPI_COMM_NULL) return;
     const auto at = [&](int r) { return ring ? (r + p.size) % p.size : r < 0 || r >= p.size ? MPI_PROC_NULL : r; };
     const int right = at(p.rank + 1), left = at(p.rank - 1);
@@ -610,7 +610,15 @@ struct program {
     }
     MPI_Sendrecv(out, n, MPI_DOUBLE, right, name, in, n, MPI_DOUBLE, left, name, p.shadow, MPI_STATUS_IGNORE);
     MPI_Status status;
-    if (combined) {
+    if (partitioned) {
+      AMPI_Request q[2];
+      AMPI_Precv_init(got.data(), 1, longest, AMPI_ADOUBLE, left, tag, p.comm, MPI_INFO_NULL, &q[0]);
+      AMPI_Psend_init(data, n, 1, AMPI_ADOUBLE, right, tag, p.comm, MPI_INFO_NULL, &q[1]);
+      AMPI_Startall(2, q);
+      for (int i = 0; i < n; ++i) AMPI_Pready((i + p.rank) % n, q[1]);
+      AMPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+      for (AMPI_Request &one : q) AMPI_Request_free(&one);
+    } else if (combined) {
       AMPI_Sendrecv(data, n, AMPI_ADOUBLE, right, tag, got.data(), longest, AMPI_ADOUBLE, left, tag, p.comm, &status);
     } else if (ring && p.size > 1 && p.rank == 0) {
       AMPI_Recv(got.data(), longest, AMPI_ADOUBLE, wild ? MPI_ANY_SOURCE : left, tag, p.comm, &status);

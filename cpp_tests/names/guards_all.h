@@ -123,14 +123,6 @@ static int run_File_write_shared(struct objects *on) {
   return AMPI_File_write_shared(on->file, on->in, 1, AMPI_VARMAT, MPI_STATUS_IGNORE);
 }
 
-static int run_Psend_init(struct objects *on) {
-  return AMPI_Psend_init(on->in, 1, 1, on->type, 0, 0, on->comm, MPI_INFO_NULL, &on->request);
-}
-
-static int run_Precv_init(struct objects *on) {
-  return AMPI_Precv_init(on->in, 1, 1, on->type, 0, 0, on->comm, MPI_INFO_NULL, &on->request);
-}
-
 static const struct refusal refusals[] = {
   {"AMPI_Compare_and_swap", ON_WIN, run_Compare_and_swap},
   {"AMPI_File_iread", ON_FILE, run_File_iread},
@@ -161,6 +153,4 @@ static const struct refusal refusals[] = {
   {"AMPI_File_write_ordered", ON_FILE, run_File_write_ordered},
   {"AMPI_File_write_ordered_begin", ON_FILE, run_File_write_ordered_begin},
   {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
-  {"AMPI_Psend_init", ON_COMM, run_Psend_init},
-  {"AMPI_Precv_init", ON_COMM, run_Precv_init},
 };

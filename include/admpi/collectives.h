@@ -97,6 +97,30 @@ int AMPI_Iallgather_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
+ * MPI_Allgather_init: each start is AMPI_Allgather without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgather_init(const void *sendbuf,
+                        int sendcount,
+                        MPI_Datatype sendtype,
+                        void *recvbuf,
+                        int recvcount,
+                        MPI_Datatype recvtype,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        AMPI_Request *request);
+
+/**
  * AMPI_Allgather_init with counts past 2^31.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
@@ -209,6 +233,32 @@ int AMPI_Iallgatherv_c(const void *sendbuf,
                        AMPI_Request *request);
 
 /**
+ * MPI_Allgatherv_init: each start is AMPI_Allgatherv without blocking. Communicator, operation and arrays must live
+ * as long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param displs        where each part goes, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgatherv_init(const void *sendbuf,
+                         int sendcount,
+                         MPI_Datatype sendtype,
+                         void *recvbuf,
+                         const int *recvcounts,
+                         const int *displs,
+                         MPI_Datatype recvtype,
+                         MPI_Comm comm,
+                         MPI_Info info,
+                         AMPI_Request *request);
+
+/**
  * AMPI_Allgatherv_init with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
@@ -313,6 +363,30 @@ int AMPI_Ialltoall_c(const void *sendbuf,
                      MPI_Datatype recvtype,
                      MPI_Comm comm,
                      AMPI_Request *request);
+
+/**
+ * MPI_Alltoall_init: each start is AMPI_Alltoall without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+ * @param sendcount     number of items for one rank
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoall_init(const void *sendbuf,
+                       int sendcount,
+                       MPI_Datatype sendtype,
+                       void *recvbuf,
+                       int recvcount,
+                       MPI_Datatype recvtype,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       AMPI_Request *request);
 
 /**
  * AMPI_Alltoall_init with counts past 2^31.
@@ -433,6 +507,34 @@ int AMPI_Ialltoallv_c(const void *sendbuf,
                       MPI_Datatype recvtype,
                       MPI_Comm comm,
                       AMPI_Request *request);
+
+/**
+ * MPI_Alltoallv_init: each start is AMPI_Alltoallv without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where each part begins, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where each part goes, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallv_init(const void *sendbuf,
+                        const int *sendcounts,
+                        const int *sdispls,
+                        MPI_Datatype sendtype,
+                        void *recvbuf,
+                        const int *recvcounts,
+                        const int *rdispls,
+                        MPI_Datatype recvtype,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        AMPI_Request *request);
 
 /**
  * AMPI_Alltoallv_init with counts and displacements past 2^31. All ranks call this form.
@@ -560,6 +662,34 @@ int AMPI_Ialltoallw_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
+ * MPI_Alltoallw_init: each start is AMPI_Alltoallw without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where each part begins, in bytes
+ * @param sendtypes     a datatype for each rank, active or passive
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallw_init(const void *sendbuf,
+                        const int *sendcounts,
+                        const int *sdispls,
+                        const MPI_Datatype *sendtypes,
+                        void *recvbuf,
+                        const int *recvcounts,
+                        const int *rdispls,
+                        const MPI_Datatype *recvtypes,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        AMPI_Request *request);
+
+/**
  * AMPI_Alltoallw_init with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
@@ -642,6 +772,26 @@ int AMPI_Ibcast_c(void *buffer,
                   int root,
                   MPI_Comm comm,
                   AMPI_Request *request);
+
+/**
+ * MPI_Bcast_init: each start is AMPI_Bcast without blocking. Communicator, operation and arrays must live as long as
+ * the request.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info            not looked at where the library makes the call
+ * @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bcast_init(void *buffer,
+                    int count,
+                    MPI_Datatype datatype,
+                    int root,
+                    MPI_Comm comm,
+                    MPI_Info info,
+                    AMPI_Request *request);
 
 /**
  * AMPI_Bcast_init with a count past 2^31.
@@ -750,6 +900,32 @@ int AMPI_Igather_c(const void *sendbuf,
                    int root,
                    MPI_Comm comm,
                    AMPI_Request *request);
+
+/**
+ * MPI_Gather_init: each start is AMPI_Gather without blocking. Communicator, operation and arrays must live as long
+ * as the request.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gather_init(const void *sendbuf,
+                     int sendcount,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     int recvcount,
+                     MPI_Datatype recvtype,
+                     int root,
+                     MPI_Comm comm,
+                     MPI_Info info,
+                     AMPI_Request *request);
 
 /**
  * AMPI_Gather_init with counts past 2^31.
@@ -874,6 +1050,34 @@ int AMPI_Igatherv_c(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
+ * MPI_Gatherv_init: each start is AMPI_Gatherv without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gatherv_init(const void *sendbuf,
+                      int sendcount,
+                      MPI_Datatype sendtype,
+                      void *recvbuf,
+                      const int *recvcounts,
+                      const int *displs,
+                      MPI_Datatype recvtype,
+                      int root,
+                      MPI_Comm comm,
+                      MPI_Info info,
+                      AMPI_Request *request);
+
+/**
  * AMPI_Gatherv_init with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
@@ -988,6 +1192,32 @@ int AMPI_Iscatter_c(const void *sendbuf,
                     int root,
                     MPI_Comm comm,
                     AMPI_Request *request);
+
+/**
+ * MPI_Scatter_init: each start is AMPI_Scatter without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatter_init(const void *sendbuf,
+                      int sendcount,
+                      MPI_Datatype sendtype,
+                      void *recvbuf,
+                      int recvcount,
+                      MPI_Datatype recvtype,
+                      int root,
+                      MPI_Comm comm,
+                      MPI_Info info,
+                      AMPI_Request *request);
 
 /**
  * AMPI_Scatter_init with counts past 2^31.
@@ -1110,6 +1340,34 @@ int AMPI_Iscatterv_c(const void *sendbuf,
                      int root,
                      MPI_Comm comm,
                      AMPI_Request *request);
+
+/**
+ * MPI_Scatterv_init: each start is AMPI_Scatterv without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatterv_init(const void *sendbuf,
+                       const int *sendcounts,
+                       const int *displs,
+                       MPI_Datatype sendtype,
+                       void *recvbuf,
+                       int recvcount,
+                       MPI_Datatype recvtype,
+                       int root,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       AMPI_Request *request);
 
 /**
  * AMPI_Scatterv_init with counts and displacements past 2^31. All ranks call this form.

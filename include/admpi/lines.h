@@ -140,6 +140,8 @@
 #define AMPI_Pack_external(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Pack_external(__VA_ARGS__)))
 #define AMPI_Pack_external_size(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Pack_external_size(__VA_ARGS__)))
 #define AMPI_Pack_size(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Pack_size(__VA_ARGS__)))
+#define AMPI_Precv_init(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Precv_init(__VA_ARGS__)))
+#define AMPI_Psend_init(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Psend_init(__VA_ARGS__)))
 #define AMPI_Put(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Put(__VA_ARGS__)))
 #define AMPI_Put_c(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Put_c(__VA_ARGS__)))
 #define AMPI_Raccumulate(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line(AMPI_Raccumulate(__VA_ARGS__)))

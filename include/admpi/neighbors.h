@@ -98,6 +98,30 @@ int AMPI_Ineighbor_allgather_c(const void *sendbuf,
                                AMPI_Request *request);
 
 /**
+ * MPI_Neighbor_allgather_init: each start is AMPI_Neighbor_allgather without blocking. Communicator, operation and
+ * arrays must live as long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_allgather_init(const void *sendbuf,
+                                 int sendcount,
+                                 MPI_Datatype sendtype,
+                                 void *recvbuf,
+                                 int recvcount,
+                                 MPI_Datatype recvtype,
+                                 MPI_Comm comm,
+                                 MPI_Info info,
+                                 AMPI_Request *request);
+
+/**
  * AMPI_Neighbor_allgather_init with counts past 2^31.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
@@ -211,6 +235,32 @@ int AMPI_Ineighbor_allgatherv_c(const void *sendbuf,
                                 AMPI_Request *request);
 
 /**
+ * MPI_Neighbor_allgatherv_init: each start is AMPI_Neighbor_allgatherv without blocking. Communicator, operation and
+ * arrays must live as long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param displs        where each part goes, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_allgatherv_init(const void *sendbuf,
+                                  int sendcount,
+                                  MPI_Datatype sendtype,
+                                  void *recvbuf,
+                                  const int *recvcounts,
+                                  const int *displs,
+                                  MPI_Datatype recvtype,
+                                  MPI_Comm comm,
+                                  MPI_Info info,
+                                  AMPI_Request *request);
+
+/**
  * AMPI_Neighbor_allgatherv_init with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
@@ -316,6 +366,30 @@ int AMPI_Ineighbor_alltoall_c(const void *sendbuf,
                               MPI_Datatype recvtype,
                               MPI_Comm comm,
                               AMPI_Request *request);
+
+/**
+ * MPI_Neighbor_alltoall_init: each start is AMPI_Neighbor_alltoall without blocking. Communicator, operation and
+ * arrays must live as long as the request.
+ * @param sendbuf       `sendcount` items of `sendtype` for each destination
+ * @param sendcount     number of items for one destination
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoall_init(const void *sendbuf,
+                                int sendcount,
+                                MPI_Datatype sendtype,
+                                void *recvbuf,
+                                int recvcount,
+                                MPI_Datatype recvtype,
+                                MPI_Comm comm,
+                                MPI_Info info,
+                                AMPI_Request *request);
 
 /**
  * AMPI_Neighbor_alltoall_init with counts past 2^31.
@@ -437,6 +511,34 @@ int AMPI_Ineighbor_alltoallv_c(const void *sendbuf,
                                MPI_Datatype recvtype,
                                MPI_Comm comm,
                                AMPI_Request *request);
+
+/**
+ * MPI_Neighbor_alltoallv_init: each start is AMPI_Neighbor_alltoallv without blocking. Communicator, operation and
+ * arrays must live as long as the request.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where each part begins, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where each part goes, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoallv_init(const void *sendbuf,
+                                 const int *sendcounts,
+                                 const int *sdispls,
+                                 MPI_Datatype sendtype,
+                                 void *recvbuf,
+                                 const int *recvcounts,
+                                 const int *rdispls,
+                                 MPI_Datatype recvtype,
+                                 MPI_Comm comm,
+                                 MPI_Info info,
+                                 AMPI_Request *request);
 
 /**
  * AMPI_Neighbor_alltoallv_init with counts and displacements past 2^31. All ranks call this form.
@@ -563,6 +665,34 @@ int AMPI_Ineighbor_alltoallw_c(const void *sendbuf,
                                const MPI_Datatype *recvtypes,
                                MPI_Comm comm,
                                AMPI_Request *request);
+
+/**
+ * MPI_Neighbor_alltoallw_init: each start is AMPI_Neighbor_alltoallw without blocking. Communicator, operation and
+ * arrays must live as long as the request.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where each part begins, in bytes
+ * @param sendtypes     a datatype for each destination, active or passive
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each source, active if the sender's is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoallw_init(const void *sendbuf,
+                                 const int *sendcounts,
+                                 const MPI_Aint *sdispls,
+                                 const MPI_Datatype *sendtypes,
+                                 void *recvbuf,
+                                 const int *recvcounts,
+                                 const MPI_Aint *rdispls,
+                                 const MPI_Datatype *recvtypes,
+                                 MPI_Comm comm,
+                                 MPI_Info info,
+                                 AMPI_Request *request);
 
 /**
  * AMPI_Neighbor_alltoallw_init with counts and displacements past 2^31. All ranks call this form.

@@ -91,6 +91,28 @@ int AMPI_Iallreduce_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
+ * MPI_Allreduce_init: each start is AMPI_Allreduce without blocking. Communicator, operation and arrays must live as
+ * long as the request.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce_init(const void *sendbuf,
+                        void *recvbuf,
+                        int count,
+                        MPI_Datatype datatype,
+                        MPI_Op op,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        AMPI_Request *request);
+
+/**
  * AMPI_Allreduce_init with a count past 2^31.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
@@ -185,6 +207,28 @@ int AMPI_Iexscan_c(const void *sendbuf,
                    MPI_Op op,
                    MPI_Comm comm,
                    AMPI_Request *request);
+
+/**
+ * MPI_Exscan_init: each start is AMPI_Exscan without blocking. Communicator, operation and arrays must live as long
+ * as the request.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Exscan_init(const void *sendbuf,
+                     void *recvbuf,
+                     int count,
+                     MPI_Datatype datatype,
+                     MPI_Op op,
+                     MPI_Comm comm,
+                     MPI_Info info,
+                     AMPI_Request *request);
 
 /**
  * AMPI_Exscan_init with a count past 2^31.
@@ -290,6 +334,30 @@ int AMPI_Ireduce_c(const void *sendbuf,
                    int root,
                    MPI_Comm comm,
                    AMPI_Request *request);
+
+/**
+ * MPI_Reduce_init: each start is AMPI_Reduce without blocking. Communicator, operation and arrays must live as long
+ * as the request.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_init(const void *sendbuf,
+                     void *recvbuf,
+                     int count,
+                     MPI_Datatype datatype,
+                     MPI_Op op,
+                     int root,
+                     MPI_Comm comm,
+                     MPI_Info info,
+                     AMPI_Request *request);
 
 /**
  * AMPI_Reduce_init with a count past 2^31.
@@ -412,6 +480,28 @@ int AMPI_Ireduce_scatter_c(const void *sendbuf,
                            AMPI_Request *request);
 
 /**
+ * MPI_Reduce_scatter_init: each start is AMPI_Reduce_scatter without blocking. Communicator, operation and arrays
+ * must live as long as the request.
+ * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for this rank's items of the result
+ * @param recvcounts    number of items of the result for each rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter_init(const void *sendbuf,
+                             void *recvbuf,
+                             const int *recvcounts,
+                             MPI_Datatype datatype,
+                             MPI_Op op,
+                             MPI_Comm comm,
+                             MPI_Info info,
+                             AMPI_Request *request);
+
+/**
  * AMPI_Reduce_scatter_init with counts past 2^31.
  * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
@@ -508,6 +598,28 @@ int AMPI_Ireduce_scatter_block_c(const void *sendbuf,
                                  AMPI_Request *request);
 
 /**
+ * MPI_Reduce_scatter_block_init: each start is AMPI_Reduce_scatter_block without blocking. Communicator, operation
+ * and arrays must live as long as the request.
+ * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for `recvcount` items
+ * @param recvcount     number of items of the result for one rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter_block_init(const void *sendbuf,
+                                   void *recvbuf,
+                                   int recvcount,
+                                   MPI_Datatype datatype,
+                                   MPI_Op op,
+                                   MPI_Comm comm,
+                                   MPI_Info info,
+                                   AMPI_Request *request);
+
+/**
  * AMPI_Reduce_scatter_block_init with a count past 2^31.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for `recvcount` items
@@ -602,6 +714,28 @@ int AMPI_Iscan_c(const void *sendbuf,
                  MPI_Op op,
                  MPI_Comm comm,
                  AMPI_Request *request);
+
+/**
+ * MPI_Scan_init: each start is AMPI_Scan without blocking. Communicator, operation and arrays must live as long as
+ * the request.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param info          not looked at where the library makes the call
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scan_init(const void *sendbuf,
+                   void *recvbuf,
+                   int count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   MPI_Comm comm,
+                   MPI_Info info,
+                   AMPI_Request *request);
 
 /**
  * AMPI_Scan_init with a count past 2^31.

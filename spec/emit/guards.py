@@ -1,18 +1,15 @@
 """include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI; those of files, which move
-values; and persistent collectives, which the library starts anew by calls that do not block where data are active, or MPI has no
-such call.
+values; and partitioned messages, which are MPI's own where it has them and the data are passive.
 
-In checking mode they look for active values in what is sent as bytes: at the call, or at each start of a persistent one. They do
-not look at what is packed, since sending it looks at it, at a partitioned message, which is filled after its start, and at a
-persistent call in place.
+In checking mode they look for active values in what is sent as bytes. They do not look at a partitioned message, which is filled after
+its start.
 """
 
 from model import MPI31, MPI4
 from emit.text import NOTE, prototype, wrap
 
 GUARDS = [one for one in MPI31 if one.status in ("refused", "values", "wrapped")]
-GUARDS += [one for one in MPI4 if one.status != "adjoint" or one.mark == "persistent"]
-SIDES = {"root": "(side & GUARD_ROOT) != 0", "others": "(side & GUARD_OTHERS) != 0", "either": "side != 0"}
+GUARDS += [one for one in MPI4 if one.mark == "partitioned"]
 
 
 def header():
@@ -24,9 +21,9 @@ def header():
  * that derivatives end there. Files and views are those of the program without derivatives: an etype or a filetype that is built
  * from AMPI_ADOUBLE becomes one of MPI_DOUBLE.
  *
- * Persistent collectives, AMPI_*_init, are differentiated: each start of one on active data is the call that does not block, and
- * recorded as such. It starts with what the arguments lead to by then: communicator, operation and arrays must live as long as
- * the request; datatypes need not. */
+ * Partitioned messages, AMPI_Psend_init and AMPI_Precv_init, are differentiated. The message leaves whole, when the last
+ * partition is ready, and AMPI_Parrived tells whether it has come. Any thread may call AMPI_Pready, given MPI_THREAD_MULTIPLE; only
+ * the thread that started a receive of active data may call AMPI_Parrived. Tags are at most 32767. */
 #ifndef ADMPI_AMPI_GUARDS_H
 #define ADMPI_AMPI_GUARDS_H
 
@@ -51,27 +48,13 @@ extern "C" {
 
 def source():
     text = NOTE + '#include "mpi_guards.h"\n\n/* Those of src/capi. */\n'
-    text += "".join(wrap(by_library(prototype(one)) + ";") + "\n" for one in GUARDS if one.mark == "persistent")
+    text += "".join(wrap(by_library(prototype(one)) + ";") + "\n" for one in GUARDS if one.mark == "partitioned")
     return text + "".join("\n" + guard(one) for one in GUARDS)
 
 
 def by_library(code):
-    """A persistent collective's code with the name of the library's own."""
+    """A call's code with the name of the library's own."""
     return code.replace("AMPI_", "admpi_shim_", 1)
-
-
-def restarted(call):
-    """A persistent collective that the library makes."""
-    if not call.datatypes():
-        lines, condition = [], "!GUARD_HAS_PERSISTENT"
-    else:
-        lines, condition = ["  int active = 0;"], "active || !GUARD_HAS_PERSISTENT"
-    for datatype in call.datatypes():
-        conditions, test = check(call, datatype)
-        test = test.replace("admpi_shim_guard(call, ", "admpi_shim_active(").replace("guard_each(call, ", "guard_each_active(")
-        lines.append(f"  if ({' && '.join(['!active', *conditions])})\n    active = {test};")
-    arguments = ", ".join(one.name for one in call.parameters)
-    return [*lines, f"  if ({condition})", wrap(f"return {by_library(call.ampi)}({arguments});", "    ")]
 
 
 def guard(call):
@@ -79,20 +62,27 @@ def guard(call):
     if call.status == "values":
         body = viewed(call) if not call.datatypes() else written(call) if call.buffers()[0].direction == "in" else read(call)
         return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
-    body, is_persistent = [], call.mark == "persistent"
-    looks = bool(call.datatypes()) and ("op" in call.takes or not is_persistent)
-    if looks:
-        body.append(named(call))
+    if call.mark == "partitioned":
+        return wrap(prototype(call) + " {") + "\n" + "\n".join(partitioned(call)) + "\n}\n"
+    body = refusal(call) if call.datatypes() else []
+    return wrap(prototype(call) + " {") + "\n" + "\n".join(body + call_of_mpi(call)) + "\n}\n"
+
+
+def refusal(call):
+    buffer, datatype = call.buffers()[0], call.datatypes()[0]
+    code = f"int code = admpi_shim_sent(call, {buffer.name}, 1, {datatype.name});"
+    return [named(call), wrap(code, "  "), *failing(call)]
+
+
+def partitioned(call):
+    """A call that is MPI's own where MPI has it and the data are passive."""
+    ours = f"admpi_shim_active({call.datatypes()[0].name})" if call.datatypes() else "admpi_shim_is_partitioned(request)"
+    lines = [f"  {line}" if line else line for part in call_of_mpi(call) for line in part.split("\n")]
     if call.datatypes():
-        body += significance(call)
-    if is_persistent:
-        body += restarted(call)
-    if looks:
-        body += checks(call) + failing(call)
-    elif call.datatypes():
-        body.append("  int code;")
-    body += call_of_mpi(call)
-    return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
+        lines.insert(1, "    int code;")
+    arguments = ", ".join(one.name for one in call.parameters)
+    return ["#if GUARD_HAS_PARTITIONED", f"  if (!{ours}) {{", *lines, "  }", "#endif",
+            wrap(f"return {by_library(call.ampi)}({arguments});", "  ")]
 
 
 def named(call):
@@ -143,98 +133,10 @@ def failing(call):
     return [f"  if (code != MPI_SUCCESS)\n    return {raised(call)};"]
 
 
-def significance(call):
-    """What must be known before it can be said which arguments count."""
-    lines = []
-    if "root" in call.takes:
-        lines.append("  int side = guard_side(root, comm);")
-    if "datatypes" in call.takes or (call.mark == "persistent" and "Neighbor_alltoall" in call.name):
-        if call.is_neighbour:
-            lines.append("  int sources, destinations;\n  guard_neighbors(comm, &sources, &destinations);")
-        else:
-            lines.append("  int peers = guard_peers(comm);")
-    return lines
-
-
-def checks(call):
-    """Sets code to the error of the first datatype that is significant and active, or that the operation does not fit."""
-    lines, declared = [], False
-    if call.mark == "persistent":
-        lines, declared = ["  int code = MPI_SUCCESS;"], True
-    for datatype in call.datatypes() if not declared else []:
-        conditions, test = check(call, datatype)
-        if not declared and not conditions:
-            lines.append(f"  int code = {test};")
-        else:
-            if not declared:
-                lines.append("  int code = MPI_SUCCESS;")
-            wanted = " && ".join((["code == MPI_SUCCESS"] if declared else []) + conditions)
-            lines.append(f"  if ({wanted})\n    code = {test};")
-        declared = True
-    if "op" in call.takes:
-        conditions, _ = check(call, call.datatypes()[-1])
-        test = "accumulated" if "win" in call.takes else "reduced"
-        wanted = " && ".join(["code == MPI_SUCCESS", *conditions])
-        lines.append(f"  if ({wanted})\n    code = admpi_shim_{test}(call, op, {call.datatypes()[-1].name});")
-    return lines
-
-
-def check(call, datatype):
-    """(the conditions under which the datatype is significant, the expression that checks it)"""
-    conditions = [SIDES[datatype.at]] if datatype.at else []
-    buffer = call.buffer_of(datatype)
-    # A type that both buffers have counts in place, too.
-    if buffer and "in_place" in buffer.words and datatype.name != "datatype":
-        conditions.append(f"{buffer.name} != MPI_IN_PLACE")
-    if "unless_no_op" in datatype.words:
-        conditions.append("op != MPI_NO_OP")
-    if datatype.kind == "datatype":
-        if buffer and is_sent_at_once(call, buffer):
-            count = count_of(call, datatype)
-            return conditions, f"admpi_shim_sent(call, {buffer.name}, {count.name if count else 1}, {datatype.name})"
-        return conditions, f"admpi_shim_guard(call, {datatype.name})"
-    sends = datatype.name == "sendtypes"
-    number = ("destinations" if sends else "sources") if call.is_neighbour else "peers"
-    return conditions, f"guard_each(call, {number}, {datatype.name.replace('types', 'counts')}, {datatype.name})"
-
-
-def is_sent_at_once(call, buffer):
-    return buffer.direction != "out" and call.chapter != "datatypes" and call.mark not in ("persistent", "partitioned")
-
-
 def count_of(call, datatype):
     """The count, or the counts, of a datatype: they stand before it."""
     before = call.parameters[:call.parameters.index(datatype)]
     return next((one for one in reversed(before) if one.kind in ("count", "counts", "big")), None)
-
-
-def watched(call):
-    """What each start of a persistent call sends."""
-    buffer = next((one for one in call.buffers() if one.direction != "out"), None)
-    if call.mark != "persistent" or not buffer:
-        return []
-    datatype = call.named(buffer.of)
-    side = "root" if buffer.direction == "inout" else buffer.at
-    conditions = ["code == MPI_SUCCESS"] + ([SIDES[side]] if side else [])
-    conditions += [f"{buffer.name} != MPI_IN_PLACE"] if "in_place" in buffer.words else []
-    count = count_of(call, datatype)
-    peers = "destinations" if call.is_neighbour else "guard_peers(comm)"
-    each = peers if "each send" in call.base.does.get("", "") else ""
-    if "pieces" in call.base.does.get("", ""):
-        each = "guard_members(comm)"
-    place = f"*request, {buffer.name}"
-    if datatype.kind == "datatypes":
-        kind = "addresses" if call.is_neighbour else "types"
-        do = f"guard_watch_{kind}({place}, {peers}, {count.name}, sdispls, {datatype.name})"
-    elif count.name == "recvcounts":
-        do = f"guard_watch_sum({place}, guard_members(comm), {count.name}, {datatype.name})"
-    elif count.kind == "counts":
-        displacements = next(one.name for one in call.parameters if one.kind == "displacements")
-        do = f"guard_watch_list({place}, {peers}, {count.name}, {displacements}, {datatype.name})"
-    else:
-        number = f"(MPI_Count){count.name} * {each}" if each else count.name
-        do = f"admpi_shim_watch({place}, {number}, {datatype.name})"
-    return [wrap(f"if ({' && '.join(conditions)})", "  "), wrap(f"{do};", "    ")]
 
 
 def raised(call):
@@ -261,18 +163,13 @@ def call_of_mpi(call):
         "  }",
         wrap(f"code = {native(call, names)};", "  "),
         f"  if (code == MPI_SUCCESS)\n    *{request.name} = admpi_shim_wrap_request(started);",
-        *watched(call),
         "  return code;",
     ]
 
 
 def native(call, names):
-    """The call of MPI's own; that of MPI-4 may have another name, or be missing."""
-    arguments = f"({', '.join(names)})"
-    if call.mark in ("persistent", "partitioned"):
-        comm = "comm" if "comm" in call.takes else "MPI_COMM_WORLD"
-        return f"GUARD_{call.mark.upper()}({call.name[4:]}, {comm}, {arguments})"
-    return call.name + arguments
+    """The call of MPI's own."""
+    return f"{call.name}({', '.join(names)})"
 
 
 OUTPUTS = {"include/admpi/ampi_guards.h": header, "src/shim/mpi_guards.c": source}

@@ -6,6 +6,7 @@
 
 use super::channel::Window;
 use super::lock;
+use super::pairs::Pairs;
 use crate::count::wide32;
 use crate::error::{Code, Error};
 use crate::mpi::{
@@ -51,10 +52,12 @@ pub struct AdjointComm {
     mirror: Option<&'static AdjointComm>,
     /// The first rank of the other group there, of an intercommunicator.
     across: Option<c_int>,
+    /// The pairs of partitioned requests on it.
+    pub pairs: Mutex<Pairs>,
 }
 
 /// Tags on a mirror up to this one have a meaning of their own.
-const NAMED_TAGS: c_int = 32767;
+pub const NAMED_TAGS: c_int = 32767;
 
 /// What a private communicator is made of.
 pub struct Made {
@@ -90,6 +93,7 @@ impl AdjointComm {
             largest_tag: largest_tag(),
             mirror,
             across,
+            pairs: Mutex::default(),
         }
     }
 
@@ -146,6 +150,7 @@ impl AdjointComm {
 
     /// It serves no communicator any more. Tells whether it did.
     pub fn give_back(&self) -> bool {
+        lock(&self.pairs).forget();
         self.in_use.swap(false, Ordering::Relaxed)
     }
 
@@ -212,13 +217,24 @@ impl AdjointComm {
     /// many calls that those of a tag, open at once, would not fit into memory.
     pub fn next_tag(&self, reach: Reach) -> c_int {
         let (first, n) = match self.largest_tag - NAMED_TAGS {
-            n if n > 1 => (NAMED_TAGS + 1, n / 2),
+            n if n > 3 => (NAMED_TAGS + 1, n / 4),
             _ => (1, NAMED_TAGS / 2 - 1),
         };
         let counter = usize::from(reach == Reach::Neighbours);
         let number = self.numbered[counter].fetch_add(1, Ordering::Relaxed);
         let at = c_int::try_from(number % u64::from(n.unsigned_abs())).unwrap_or(0);
         first + 2 * at + c_int::from(reach == Reach::Neighbours)
+    }
+
+    /// The first tag above those of `next_tag`, and how many there are.
+    pub const fn tags_of_pairs(&self) -> (c_int, c_int) {
+        let first = NAMED_TAGS + 1 + (self.largest_tag - NAMED_TAGS) / 4 * 2;
+        (first, self.largest_tag - first + 1)
+    }
+
+    /// The rank on the mirror of a peer of the user's.
+    pub fn on_mirror(&self, peer: c_int) -> c_int {
+        self.across.map_or_else(|| self.mirrored(peer), |first| first + peer)
     }
 
     /// Negative, so that the least of all members is what they go on from.

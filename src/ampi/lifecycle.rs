@@ -1,6 +1,6 @@
 //! The library's life between MPI's beginning and its end.
 
-use super::{communicator, late, lock, trace, window};
+use super::{communicator, late, lock, trace, untold, window};
 use crate::datatype;
 use crate::error::{Code, Error};
 use crate::mpi::{self, Comm, CommAttribute, MpiResult};
@@ -13,7 +13,7 @@ static ENDING: Mutex<Option<CommAttribute>> = Mutex::new(None);
 /// Makes the library ready, and enters `comm`. Collective over `comm`; may be called again for others.
 pub fn init(comm: Comm) -> MpiResult<()> {
     if !mpi::is_live() {
-        return Err(Error::new(Code::Mpi, "MPI is not initialised, or has been finalised").into());
+        return Err(Error::new(Code::Mpi, "MPI is not initialised, or has been finalised (sessions alone do not initialise it: call AMPI_Init)").into());
     }
     if comm.is_null() {
         return Err(Error::new(Code::Argument, "comm is MPI_COMM_NULL").into());
@@ -25,6 +25,10 @@ pub fn init(comm: Comm) -> MpiResult<()> {
         datatype::install()?;
         communicator::install()?;
         window::install()?;
+        tape::set_prepare(|tape| {
+            untold::tell(tape);
+            window::prepare(tape).map_err(|failure| failure.into_error("MPI_Barrier"))
+        });
         let ending = CommAttribute::new(|_| end())?;
         ending.set(Comm::itself(), 0)?;
         *lock(&ENDING) = Some(ending);

@@ -19,7 +19,7 @@ use crate::mpi::message::{self, Envelope, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Doubles, MpiResult, Payload, Serial, Staging, Status, Writable, quirks};
-use crate::tape::{self, Dependence, Event, Ids, Seen, Sweep};
+use crate::tape::{self, Dependence, Event, Ids, Seen, Sweep, Tape};
 use crate::trace::{self, Way};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -80,7 +80,8 @@ fn seen(
     if private.is_inter() {
         return Seen::Exchange { waits: way == Way::Out };
     }
-    let (comm, own) = (private.name(), private.rank);
+    let (comm, own, peer) =
+        (private.name(), private.users_rank(private.rank), private.users_rank(peer));
     Seen::Message { message: trace::Message { comm, own, peer, tag, way, order }, n }
 }
 
@@ -487,6 +488,12 @@ impl Arrival {
         self.refuse();
     }
 
+    /// Whether a tape waits for it that is not the calling thread's.
+    pub fn is_elsewhere(&self) -> bool {
+        let serial = self.post.as_ref().map(|&(serial, _)| serial);
+        serial.is_some() && serial != tape::current(|tape| tape.serial())
+    }
+
     /// The receive could not start, or was cancelled.
     pub fn refuse(&mut self) {
         self.logged.withdrawn();
@@ -718,79 +725,122 @@ pub fn imrecv(
     Ok(arrival)
 }
 
-/// What a persistent request does whenever it is started. The communicator may have been freed by then.
+/// Where the messages of a persistent request go. The user may have freed the communicator when it starts.
+#[derive(Debug)]
+pub struct Route {
+    pub comm: Comm,
+    pub with: Envelope,
+    /// Where their adjoints go; none on a communicator that the library does not know.
+    pub private: Option<&'static AdjointComm>,
+    /// Lives as long as the request.
+    pub claim: Option<Claim>,
+}
+
+impl Route {
+    pub fn new(comm: Comm, with: Envelope) -> Self {
+        let claim = Claim::on(comm);
+        Self { comm, with, private: claim.as_ref().map(Claim::private), claim }
+    }
+
+    fn find(&self) -> MpiResult<&'static AdjointComm> {
+        self.private.ok_or_else(communicator::unknown)
+    }
+}
+
+/// What a persistent request does whenever it is started.
 #[derive(Debug)]
 pub struct Again {
     what: What,
-    with: Envelope,
-    claim: Option<Claim>,
+    route: Route,
 }
 
 #[derive(Debug)]
 enum What {
     Send(SendBuffer),
     /// MPI's request is made anew for each start.
-    SendOnce(SendBuffer, Comm, &'static Mode),
+    SendOnce(SendBuffer, &'static Mode),
     Receive(RecvBuffer),
 }
 
 impl Again {
     /// Starts a request that rests. A receive's completion will need `arrival`; tells whether it is one.
     pub fn start(&self, transfer: &mut Transfer, arrival: &mut Arrival) -> MpiResult<bool> {
-        let private = self.claim.as_ref().map(Claim::private);
-        let find_comm = || private.ok_or_else(communicator::unknown);
-        if let What::SendOnce(source, comm, mode) = &self.what {
-            let n = room(source, self.with.peer);
+        let with = self.route.with;
+        let find_comm = || self.route.find();
+        if let What::SendOnce(source, mode) = &self.what {
+            let n = room(source, with.peer);
             let again = ready_again(source, n).map_or_else(|| items(source, n), Ok)?;
-            transfer.send_init_again(*comm, &again, self.with, mode)?;
+            transfer.send_init_again(self.route.comm, &again, with, mode)?;
         }
         match &self.what {
             What::Send(source) | What::SendOnce(source, ..) => {
-                let anew = if source.is_plain() { None } else { source.looked_at_anew()? };
+                let anew = looked_at(source)?;
                 let source = anew.as_ref().unwrap_or(source);
                 let mut outgoing = Outgoing::NOTHING;
-                outgoing.prepare(source, self.with, find_comm, transfer.room_again())?;
+                outgoing.prepare(source, with, find_comm, transfer.room_again())?;
                 transfer.start()?;
-                outgoing.record(self.with)?;
+                outgoing.record(with)?;
                 Ok(false)
             }
             What::Receive(sink) => {
-                arrival.expect(sink.clone(), self.with, find_comm)?;
+                arrival.expect(sink.clone(), with, find_comm)?;
                 transfer.start().inspect_err(|_| arrival.refuse())?;
                 Ok(true)
             }
         }
     }
+
+    /// Starts a send on a thread that is not the tape's, which is to be told of it by `record_late`.
+    pub fn start_elsewhere(&self, transfer: &mut Transfer) -> MpiResult<()> {
+        if let (What::Send(source), Some(data)) = (&self.what, transfer.room_again()) {
+            looked_at(source)?.as_ref().unwrap_or(source).pack(data);
+        }
+        transfer.start()
+    }
+
+    /// Records a send that `start_elsewhere` has started, and that is not complete: the buffer holds what was sent.
+    pub fn record_late(&self, tape: &mut Tape) -> MpiResult<()> {
+        let (What::Send(source), to) = (&self.what, self.route.with) else { return Ok(()) };
+        if to.peer == constants().proc_null || source.is_empty() {
+            return Ok(());
+        }
+        let anew = looked_at(source)?;
+        let source = anew.as_ref().unwrap_or(source);
+        statistics::sent_forward(source.len());
+        let (private, ids) = (self.route.find()?, ids(tape, source, source.shape())?);
+        tape.record(0, |_, _| Sent { private, to, ids })?;
+        Ok(())
+    }
+}
+
+/// What a buffer is at a start, where it may have become another one.
+#[inline]
+fn looked_at(source: &SendBuffer) -> MpiResult<Option<SendBuffer>> {
+    if source.is_plain() { Ok(None) } else { source.looked_at_anew() }
 }
 
 /// Makes a persistent send of `transfer`, which is idle.
 pub fn send_init(
     buf: &BufferTriple,
-    to: Envelope,
-    comm: Comm,
+    route: Route,
     mode: &'static Mode,
     transfer: &mut Transfer,
 ) -> MpiResult<Again> {
     require_installed()?;
     let mut source = argument::source_of_message("buf", buf)?;
-    let n = room(&source, to.peer);
+    let n = room(&source, route.with.peer);
     let items = lay_out(&mut source, n, ready_again, transfer)?;
-    transfer.send_init(comm, &items, to, mode)?;
-    let what = if mode.once { What::SendOnce(source, comm, mode) } else { What::Send(source) };
-    Ok(Again { what, with: to, claim: Claim::on(comm) })
+    transfer.send_init(route.comm, &items, route.with, mode)?;
+    let what = if mode.once { What::SendOnce(source, mode) } else { What::Send(source) };
+    Ok(Again { what, route })
 }
 
 /// Makes a persistent receive of `transfer`, which is idle.
-pub fn recv_init(
-    buf: &BufferTriple,
-    from: Envelope,
-    comm: Comm,
-    transfer: &mut Transfer,
-) -> MpiResult<Again> {
+pub fn recv_init(buf: &BufferTriple, route: Route, transfer: &mut Transfer) -> MpiResult<Again> {
     require_installed()?;
     let mut sink = argument::sink_of_message("buf", buf)?;
-    let n = room(sink.source(), from.peer);
+    let n = room(sink.source(), route.with.peer);
     let items = lay_out_room(&mut sink, n, transfer)?;
-    transfer.receive_init(comm, &items, from)?;
-    Ok(Again { what: What::Receive(sink), with: from, claim: Claim::on(comm) })
+    transfer.receive_init(route.comm, &items, route.with)?;
+    Ok(Again { what: What::Receive(sink), route })
 }

@@ -3,6 +3,7 @@
 
 use super::check::Log;
 use super::traffic::Traffic;
+use super::untold;
 use crate::datatype::{
     Content, Precision, content as content_of, is_installed, not_initialised, precision,
 };
@@ -48,6 +49,7 @@ pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> MpiRes
             ));
         }
         accompany(tape);
+        untold::tell(tape);
         Ok(f(tape)?)
     });
     done.unwrap_or_else(|| {
@@ -69,7 +71,7 @@ pub fn accompany(tape: &mut Tape) {
 }
 
 #[cold]
-fn not_on_it(why: &str) -> Failure {
+pub fn not_on_it(why: &str) -> Failure {
     Error::new(Code::NoTape, why).into()
 }
 

@@ -1,18 +1,21 @@
-//! Requests: what a user's handle leads to. They are recycled, so that a warm program allocates none.
+//! Requests: what a user's handle leads to. They are recycled, so that a warm program allocates none. Long: all kinds, which
+//! are completed together.
 
-use super::message::{self, Again, Arrival};
+use super::message::{self, Again, Arrival, Route};
+use super::partitioned::{End, Part, Registered, Sending, no_receive};
 use super::traffic::Traffic;
 use super::{bytes, exchange, late, lock};
 use crate::datatype::{BufferTriple, SendBuffer};
 use crate::error::{Code, Error};
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
+use crate::mpi::serial::is_concurrent;
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
-use crate::mpi::{Comm, Failure, MpiResult, Serial, Status, StatusSlot, StatusSlots};
+use crate::mpi::{Comm, Failure, MpiResult, Serial, Status, StatusSlot, StatusSlots, wide_int};
 use crate::tape;
 use crate::var_pack::fetch_ahead;
 use std::ffi::c_int;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// A nonblocking collective, for the request that leads to it.
 pub trait Pending: Send {
@@ -48,6 +51,10 @@ enum Kind {
     Receiving,
     Collective(Box<dyn Pending>),
     Foreign(Box<Foreign>),
+    /// A partitioned send, whose transfer is null until its parts are ready.
+    Partitioned(Arc<Sending>),
+    /// A partitioned message that is here and has been accepted. MPI's request is to be completed.
+    Arrived,
     /// Persistent and active, between two starts.
     Resting,
 }
@@ -61,6 +68,19 @@ enum Start {
     Passive(Vec<SendBuffer>),
     /// Of a collective that the library makes: the request becomes what each start brings.
     Anew(Starter),
+    SendPartitioned {
+        sending: Arc<Sending>,
+        _registered: Registered,
+    },
+    ReceivePartitioned(Receiving),
+}
+
+/// A partitioned receive.
+struct Receiving {
+    /// None of data that are not active.
+    again: Option<Again>,
+    partitions: usize,
+    registered: Registered,
 }
 
 /// A nonblocking call under way, or a persistent one.
@@ -79,6 +99,9 @@ pub struct Request {
     /// Fortran's number for the request, or 0.
     number: c_int,
 }
+
+/// Makes the persistent request of a message that is not differentiated.
+pub type Native<'a> = &'a dyn Fn(&Route) -> MpiResult<Transfer>;
 
 /// What a handle of the user holds.
 pub type Slot = Option<Box<Request>>;
@@ -194,7 +217,8 @@ impl Request {
         mode: &'static Mode,
     ) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
-            let again = message::send_init(buf, to, comm, mode, &mut request.transfer)?;
+            let route = Route::new(comm, to);
+            let again = message::send_init(buf, route, mode, &mut request.transfer)?;
             request.again = Some(Box::new(Start::Active(again)));
             Ok(Kind::Resting)
         })
@@ -202,8 +226,62 @@ impl Request {
 
     pub fn receive_init(buf: &BufferTriple, from: Envelope, comm: Comm) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
-            let again = message::recv_init(buf, from, comm, &mut request.transfer)?;
+            let route = Route::new(comm, from);
+            let again = message::recv_init(buf, route, &mut request.transfer)?;
             request.again = Some(Box::new(Start::Active(again)));
+            Ok(Kind::Resting)
+        })
+    }
+
+    /// A partitioned send of all that `buf` has. `native` makes the persistent request of one that is passive.
+    pub fn send_partitioned(
+        buf: &BufferTriple,
+        partitions: usize,
+        end: End,
+        comm: Comm,
+        native: Option<Native<'_>>,
+    ) -> MpiResult<Box<Self>> {
+        Self::begin(comm, |request| {
+            let route = end.route(comm)?;
+            let again = match native {
+                None => {
+                    let (mode, transfer) = (&Mode::STANDARD, &mut request.transfer);
+                    Some(message::send_init(buf, route, mode, transfer)?)
+                }
+                Some(native) => {
+                    request.transfer.take_over(native(&route)?);
+                    None
+                }
+            };
+            let sending = Arc::new(Sending::new(again, partitions));
+            let part = Part::Sending(Arc::clone(&sending));
+            let registered = Registered::new((&raw const *request).addr(), end, part);
+            let start = Start::SendPartitioned { sending, _registered: registered };
+            request.again = Some(Box::new(start));
+            Ok(Kind::Resting)
+        })
+    }
+
+    /// A partitioned receive; see `send_partitioned`.
+    pub fn receive_partitioned(
+        buf: &BufferTriple,
+        partitions: usize,
+        end: End,
+        comm: Comm,
+        native: Option<Native<'_>>,
+    ) -> MpiResult<Box<Self>> {
+        Self::begin(comm, |request| {
+            let route = end.route(comm)?;
+            let again = match native {
+                None => Some(message::recv_init(buf, route, &mut request.transfer)?),
+                Some(native) => {
+                    request.transfer.take_over(native(&route)?);
+                    None
+                }
+            };
+            let registered = Registered::new((&raw const *request).addr(), end, Part::Receiving);
+            let receiving = Receiving { again, partitions, registered };
+            request.again = Some(Box::new(Start::ReceivePartitioned(receiving)));
             Ok(Kind::Resting)
         })
     }
@@ -254,6 +332,20 @@ impl Request {
                 return self.transfer.start().map(|()| false);
             }
             (Kind::Resting, Some(Start::Active(again))) => again,
+            (Kind::Resting, Some(Start::SendPartitioned { sending, .. })) => {
+                sending.start(&mut self.transfer)?;
+                self.kind = Kind::Partitioned(Arc::clone(sending));
+                return Ok(false);
+            }
+            (Kind::Resting, Some(Start::ReceivePartitioned(Receiving { again: None, .. }))) => {
+                self.transfer.start()?;
+                self.kind = Kind::Arrived;
+                return Ok(false);
+            }
+            (
+                Kind::Resting,
+                Some(Start::ReceivePartitioned(Receiving { again: Some(again), .. })),
+            ) => again,
             (_, again) => {
                 let why = match again {
                     Some(_) => "the request is already active; complete it first",
@@ -286,8 +378,72 @@ impl Request {
         self.again.is_some()
             && matches!(
                 self.kind,
-                Kind::Sending | Kind::Receiving | Kind::Collective(_) | Kind::Foreign(_)
+                Kind::Sending
+                    | Kind::Receiving
+                    | Kind::Collective(_)
+                    | Kind::Foreign(_)
+                    | Kind::Partitioned(_)
+                    | Kind::Arrived
             )
+    }
+
+    /// Whether it is a partitioned send whose parts are not all ready. If they are, its transfer is here now.
+    #[inline]
+    fn is_filling(&mut self) -> bool {
+        matches!(self.kind, Kind::Partitioned(_)) && !self.collect()
+    }
+
+    #[cold]
+    fn collect(&mut self) -> bool {
+        if let (Kind::Partitioned(sending), true) = (&self.kind, self.transfer.is_null()) {
+            let Some(transfer) = sending.collect() else { return false };
+            self.transfer.take_over(transfer);
+        }
+        true
+    }
+
+    /// Waits until all parts of a partitioned send are ready.
+    #[inline]
+    fn await_parts(&mut self) -> MpiResult<()> {
+        if let Kind::Partitioned(sending) = &self.kind
+            && self.transfer.is_null()
+        {
+            self.transfer.take_over(sending.collect_when_sent()?);
+        }
+        Ok(())
+    }
+
+    /// Lets a status tell of the peer and the tag that the user knows.
+    #[inline]
+    fn rename(&self, status: &mut Status) {
+        if let Some(Start::ReceivePartitioned(receiving)) = self.again.as_deref() {
+            let with = receiving.registered.end.envelope;
+            status.rename(with.peer, with.tag);
+        }
+    }
+
+    /// `MPI_Parrived`: whether the message is here, which comes whole. Its values are in the buffer then.
+    pub fn has_arrived(&mut self, partition: c_int) -> MpiResult<bool> {
+        let Some(Start::ReceivePartitioned(receiving)) = self.again.as_deref() else {
+            return Err(no_receive().into());
+        };
+        if partition < 0 || wide_int(partition) >= receiving.partitions {
+            let why = format!("partition = {partition} is not below {}", receiving.partitions);
+            return Err(Error::new(Code::Argument, why).into());
+        }
+        if matches!(self.kind, Kind::Resting) {
+            return Ok(true);
+        }
+        if matches!(self.kind, Kind::Receiving) && self.arrival.is_elsewhere() {
+            let why = "the request receives active values, which only the thread that started it can take";
+            return Err(Error::new(Code::Thread, why).into());
+        }
+        let Some(status) = self.transfer.get_status()? else { return Ok(false) };
+        if matches!(self.kind, Kind::Receiving) {
+            self.kind = Kind::Arrived;
+            self.arrival.accept(self.transfer.memory(), &status)?;
+        }
+        Ok(true)
     }
 
     pub const fn transfer(&mut self) -> &mut Transfer {
@@ -313,9 +469,10 @@ impl Request {
             Kind::Collective(collective) => {
                 return collective.finish().map_err(|failure| failure.on(self.comm));
             }
-            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => {
+            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting | Kind::Arrived => {
                 return Ok(());
             }
+            Kind::Partitioned(sending) => return sending.settle().map_err(|f| f.on(self.comm)),
             Kind::Foreign(_) => return self.finish_foreign(status),
         }
         if self.cancelled && status.cancelled()? {
@@ -352,7 +509,13 @@ impl Request {
         match &mut self.kind {
             Kind::Receiving => self.arrival.fail(code),
             Kind::Collective(collective) => collective.fail(),
-            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting | Kind::Foreign(_) => {}
+            Kind::Partitioned(sending) => _ = sending.settle(),
+            Kind::Idle
+            | Kind::Passive
+            | Kind::Sending
+            | Kind::Resting
+            | Kind::Arrived
+            | Kind::Foreign(_) => {}
         }
     }
 }
@@ -363,7 +526,7 @@ fn recycle(slot: &mut Slot) {
     let Some(mut request) = slot.take() else { return };
     request.cancelled = false;
     if !request.transfer.is_null() {
-        if matches!(request.again.as_deref(), Some(Start::Active(_))) {
+        if !matches!(request.again.as_deref(), None | Some(Start::Passive(_) | Start::Anew(_))) {
             request.kind = Kind::Resting;
         }
         *slot = Some(request);
@@ -445,6 +608,7 @@ pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> MpiResult<()> {
         place.set(&Transfer::default().wait()?);
         return Ok(());
     };
+    request.await_parts()?;
     request.fetch_ahead();
     let done = request.transfer.wait();
     settle_one(slot, done, place)
@@ -457,6 +621,9 @@ pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> MpiResult<bool> {
         place.set(&Transfer::default().wait()?);
         return Ok(true);
     };
+    if request.is_filling() {
+        return Ok(false);
+    }
     let Some(done) = request.transfer.test().transpose() else { return Ok(false) };
     settle_one(slot, done, place).map(|()| true)
 }
@@ -465,9 +632,11 @@ pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> MpiResult<bool> {
 fn settle_one(slot: &mut Slot, done: MpiResult<Status>, place: &mut StatusSlot) -> MpiResult<()> {
     let Some(request) = slot.as_mut() else { return Ok(()) };
     let finished = match done {
-        Ok(status) => {
+        Ok(mut status) => {
+            let finished = request.finish(&status);
+            request.rename(&mut status);
             place.set(&status);
-            request.finish(&status)
+            finished
         }
         Err(failure) => {
             request.fail(failure.code());
@@ -480,23 +649,29 @@ fn settle_one(slot: &mut Slot, done: MpiResult<Status>, place: &mut StatusSlot) 
 
 /// Completes listed requests by one of MPI's calls for arrays. The statuses stand in `batch`.
 fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> MpiResult<Found> {
+    let mut filling = false;
     batch.clear();
     for slot in slots.iter_mut() {
         batch.push(slot.as_mut().map(|request| {
             request.listed = false;
+            filling |= request.is_filling();
             &request.transfer
         }));
     }
-    let (mut found, code) = batch.complete(call_form);
-    if found == Found::Inactive {
-        found = complete_started(slots, call_form, batch)?;
-    }
+    let (found, code) = if filling {
+        let Some(answer) = complete_filling(slots, call_form, batch)? else {
+            return Ok(Found::Nothing);
+        };
+        answer
+    } else {
+        ask(slots, call_form, batch)?
+    };
     let by_status = code == constants().err_in_status;
     let mut result = if code == raw::SUCCESS { Ok(found) } else { Err(Failure::Mpi(code)) };
-    let mut one = |i: usize, at: usize| {
+    let mut one = |batch: &mut Batch, i: usize, at: usize| {
         let Some(request) = slots.get_mut(i).and_then(Option::as_mut) else { return };
         batch.update(i, &mut request.transfer);
-        let status = batch.status(at);
+        let status = *batch.status(at);
         let code = match (by_status, code) {
             (true, _) => status.error(),
             (false, code) => code,
@@ -505,7 +680,8 @@ fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> Mpi
             return;
         }
         let finished = if code == raw::SUCCESS {
-            request.finish(status)
+            request.rename(batch.status_mut(at));
+            request.finish(&status)
         } else {
             request.fail(code);
             Ok(())
@@ -519,11 +695,68 @@ fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> Mpi
         Found::Nothing | Found::Inactive => {}
         // Without statuses nothing is known about which ones failed: all stay as they are.
         _ if code != raw::SUCCESS && !by_status && !matches!(found, Found::One(_)) => {}
-        Found::All => (0..batch.requests()).for_each(|i| one(i, i)),
-        Found::One(i) => one(i, 0),
-        Found::Some(n) => (0..n).for_each(|at| one(batch.index(at), at)),
+        Found::All => (0..batch.requests()).for_each(|i| one(batch, i, i)),
+        Found::One(i) => one(batch, i, 0),
+        Found::Some(n) => (0..n).for_each(|at| one(batch, batch.index(at), at)),
     }
     result
+}
+
+/// Lets MPI look at the requests in `batch`: what it found, and its code.
+fn ask(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> MpiResult<(Found, c_int)> {
+    let (found, code) = batch.complete(call_form);
+    if found == Found::Inactive {
+        return Ok((complete_started(slots, call_form, batch)?, code));
+    }
+    Ok((found, code))
+}
+
+/// As `ask` where parts of a partitioned send were not ready when they were looked at: MPI does not know that it is active. None
+/// where a test finds nothing.
+#[cold]
+fn complete_filling(
+    slots: &mut [Slot],
+    call_form: Completion,
+    batch: &mut Batch,
+) -> MpiResult<Option<(Found, c_int)>> {
+    match call_form {
+        Completion::WaitAll => {
+            slots.iter_mut().flatten().try_for_each(|request| request.await_parts())?;
+        }
+        Completion::TestAll => return Ok(None),
+        _ => {}
+    }
+    loop {
+        batch.clear();
+        for slot in slots.iter_mut() {
+            batch.push(slot.as_mut().map(|request| {
+                request.is_filling();
+                &request.transfer
+            }));
+        }
+        let (found, code) = ask(slots, call_form, batch)?;
+        if found != Found::Inactive {
+            return Ok(Some((found, code)));
+        }
+        match call_form {
+            Completion::TestAny | Completion::TestSome => return Ok(None),
+            _ => check_filling(slots)?,
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// An error if nobody can make a partitioned send ready, for which a call is about to wait.
+#[cold]
+fn check_filling(slots: &[Slot]) -> MpiResult<()> {
+    let sending = slots.iter().flatten().find_map(|request| match &request.kind {
+        Kind::Partitioned(sending) => Some(sending),
+        _ => None,
+    });
+    match sending {
+        Some(sending) if !is_concurrent() => Err(sending.unready().into()),
+        _ => Ok(()),
+    }
 }
 
 /// Completes requests that were started where MPI says that none is active: MPICH says so of persistent ones to
@@ -536,6 +769,10 @@ fn complete_started(
     let mut n = 0;
     for (i, slot) in slots.iter_mut().enumerate() {
         let Some(request) = slot.as_mut().filter(|request| request.is_started()) else { continue };
+        // MPI was not shown what has been sent since.
+        if request.transfer.is_null() {
+            continue;
+        }
         let status = request.transfer.wait()?;
         batch.answer(n, i, &status);
         n += 1;
@@ -649,6 +886,10 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Collective(_) => return Err(unfinished(request.comm)),
+        Kind::Partitioned(_) | Kind::Arrived => {
+            let why = "the request is partitioned and active; complete it with a Wait or Test call";
+            return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
+        }
         Kind::Foreign(_) => {
             let why = "the request is of a call with variables of another AD tool; complete it with a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
@@ -682,6 +923,12 @@ pub fn cancel(slot: &mut Slot) -> MpiResult<()> {
     let why = match request.kind() {
         Kind::Sending => "the request sends active data, which cannot be cancelled",
         Kind::Collective(_) => "the request belongs to a collective, which cannot be cancelled",
+        Kind::Partitioned(_) | Kind::Arrived => "a partitioned request cannot be cancelled",
+        Kind::Receiving
+            if matches!(request.again.as_deref(), Some(Start::ReceivePartitioned(_))) =>
+        {
+            "a partitioned request cannot be cancelled"
+        }
         Kind::Passive if request.is_anew() => {
             "the request belongs to a collective, which cannot be cancelled"
         }
@@ -695,11 +942,20 @@ pub fn cancel(slot: &mut Slot) -> MpiResult<()> {
 }
 
 /// `MPI_Request_get_status`.
-pub fn peek(request: Option<&Request>) -> MpiResult<Option<Status>> {
+pub fn peek(request: Option<&mut Request>) -> MpiResult<Option<Status>> {
     match request {
         None => Transfer::default().get_status(),
         Some(request) if matches!(request.kind, Kind::Idle) => Err(not_live("request")),
-        Some(request) => request.transfer.get_status().map_err(|failure| failure.on(request.comm)),
+        Some(request) => {
+            if request.is_filling() {
+                return Ok(None);
+            }
+            let mut status = request.transfer.get_status().map_err(|f| f.on(request.comm))?;
+            if let Some(status) = &mut status {
+                request.rename(status);
+            }
+            Ok(status)
+        }
     }
 }
 

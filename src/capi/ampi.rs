@@ -5,16 +5,14 @@
 
 use super::{give, mpi_call, mpi_status};
 use crate::ampi::file::{self, Reading};
-use crate::ampi::request::Request;
 use crate::ampi::{
     abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
-    tangents,
 };
 use crate::datatype::{BufferTriple, Detail, activity, bundle, describe, in_file, is_passive};
-use crate::error::{Code, Error, Result, with_last};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Status};
+use crate::error::{Code, Error, with_last};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Status};
 use crate::mpi::transfer::allreduce_min;
-use crate::mpi::{Comm, Datatype, MpiResult, Op, Status};
+use crate::mpi::{Comm, Datatype, MpiResult, Status};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -518,17 +516,6 @@ pub unsafe extern "C-unwind" fn admpi_detail_parts(
     })
 }
 
-/// For the guards of calls that are not differentiated: an error code if `datatype` is active. Raises nothing.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_Datatype) -> c_int {
-    // SAFETY: the guards pass a string and a handle that is significant.
-    let (name, datatype) = unsafe { (super::name(call), Datatype::new(datatype)) };
-    if is_passive(datatype) {
-        return raw::SUCCESS;
-    }
-    crate::mpi::error::announce(&name, &recording::no_adjoint())
-}
-
 /// For the guards: whether `datatype` is active.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_active(datatype: MPI_Datatype) -> c_int {
@@ -646,21 +633,6 @@ fn announced(call: &str, done: MpiResult<()>) -> c_int {
     }
 }
 
-/// For the guards: what each start of a persistent request sends.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn admpi_shim_watch(
-    request: *mut Request,
-    buffer: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-) {
-    // SAFETY: the guards pass a request that they have made, or the null handle, and a buffer that is significant.
-    let (request, sent) = unsafe { (request.as_mut(), BufferTriple::new(buffer, count, datatype)) };
-    if let Some(request) = request {
-        request.watch(&sent);
-    }
-}
-
 /// For Fortran: whether all elements of the datatype are active doubles, however it is built.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpif_is_only_active(datatype: MPI_Datatype) -> c_int {
@@ -676,54 +648,10 @@ extern "C-unwind" fn admpi_shim_is_foreign(tag: u32) -> c_int {
     c_int::from(tape::is_foreign_tag(tag))
 }
 
-/// For the guards: an error code if `op` cannot reduce the tangents of `datatype`. Raises nothing.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn admpi_shim_reduced(
-    call: *const c_char,
-    op: MPI_Op,
-    datatype: MPI_Datatype,
-) -> c_int {
-    // SAFETY: the guards pass a string and handles that are significant; so below.
-    unsafe { checked(call, op, datatype, tangents::check_tangents) }
-}
-
-/// The same of accumulates.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn admpi_shim_accumulated(
-    call: *const c_char,
-    op: MPI_Op,
-    datatype: MPI_Datatype,
-) -> c_int {
-    // SAFETY: as above.
-    unsafe { checked(call, op, datatype, tangents::check_accumulated) }
-}
-
-/// # Safety
-/// `call` is NULL or a string, and the handles are live.
-unsafe fn checked(
-    call: *const c_char,
-    op: MPI_Op,
-    datatype: MPI_Datatype,
-    check: fn(Op, Datatype) -> Result<()>,
-) -> c_int {
-    // SAFETY: the caller's promise.
-    let (name, op, datatype) = unsafe { (super::name(call), Op::new(op), Datatype::new(datatype)) };
-    announced(&name, check(op, datatype).map_err(Into::into))
-}
-
 /// For the guards: the error code of an argument that is NULL. Raises nothing.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_null(call: *const c_char, argument: *const c_char) -> c_int {
     // SAFETY: the guards pass strings.
     let (call, argument) = unsafe { (super::name(call), super::name(argument)) };
     crate::mpi::error::announce(&call, &super::null(&argument))
-}
-
-/// For the guards of MPI-4's calls: the error code of one that the MPI in use lacks. Raises nothing.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn admpi_shim_lacks(call: *const c_char) -> c_int {
-    // SAFETY: the guards pass a string.
-    let name = unsafe { super::name(call) };
-    let why = "the MPI in use has no such call, which came with MPI-4";
-    crate::mpi::error::announce(&name, &Error::new(Code::Unsupported, why))
 }

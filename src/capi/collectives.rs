@@ -130,6 +130,45 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
     }
 }
 
+/// MPI_Allgather_init: each start is AMPI_Allgather without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allgather_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Allgather_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            allgather("AMPI_Allgather_init", send, receive, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// AMPI_Allgather_init with counts past 2^31.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
@@ -289,6 +328,47 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
     }
 }
 
+/// MPI_Allgatherv_init: each start is AMPI_Allgatherv without blocking. Communicator, operation and arrays must live
+/// as long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param displs        where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allgatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Allgatherv_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+            allgather("AMPI_Allgatherv_init", send, receive, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// AMPI_Allgatherv_init with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
@@ -439,6 +519,45 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
         alltoall("AMPI_Ialltoall_c", send, receive, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Alltoall_init: each start is AMPI_Alltoall without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+/// @param sendcount     number of items for one rank
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoall_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Alltoall_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = each(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            alltoall("AMPI_Alltoall_init", send, receive, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -606,6 +725,49 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
         let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
         let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
         alltoall("AMPI_Ialltoallv_c", send, receive, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Alltoallv_init: each start is AMPI_Alltoallv without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where each part begins, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoallv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Alltoallv_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
+            let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
+            alltoall("AMPI_Alltoallv_init", send, receive, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -781,6 +943,49 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
     }
 }
 
+/// MPI_Alltoallw_init: each start is AMPI_Alltoallw without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where each part begins, in bytes
+/// @param sendtypes     a datatype for each rank, active or passive
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoallw_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtypes = kept_each(sendtypes, members(comm), !is_in_place(sendbuf));
+        let recvtypes = kept_each(recvtypes, members(comm), true);
+        again("AMPI_Alltoallw_init", comm, request, move |request| {
+            let sendtypes = sendtypes.raw();
+            let recvtypes = recvtypes.raw();
+            let send = list_of_types(sendbuf, Lists::Int(sendcounts, sdispls), sendtypes);
+            let receive = list_of_types(recvbuf, Lists::Int(recvcounts, rdispls), recvtypes);
+            alltoall("AMPI_Alltoallw_init", send, receive, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// AMPI_Alltoallw_init with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
@@ -913,6 +1118,39 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
     unsafe {
         let data = BufferTriple::new(buffer, count, datatype);
         bcast("AMPI_Ibcast_c", data, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Bcast_init: each start is AMPI_Bcast without blocking. Communicator, operation and arrays must live as long as
+/// the request.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info            not looked at where the library makes the call
+/// @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Bcast_init(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = side(comm, root);
+        let datatype = kept(datatype, side.root || side.others);
+        again("AMPI_Bcast_init", comm, request, move |request| {
+            let datatype = datatype.raw();
+            let data = BufferTriple::new(buffer, count, datatype);
+            bcast("AMPI_Bcast_init", data, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -1066,6 +1304,48 @@ pub unsafe extern "C-unwind" fn AMPI_Igather_c(
         let send = BufferTriple::new(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
         gather("AMPI_Igather_c", send, receive, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Gather_init: each start is AMPI_Gather without blocking. Communicator, operation and arrays must live as long
+/// as the request.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gather_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = side(comm, root);
+        let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, side.root);
+        again("AMPI_Gather_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            gather("AMPI_Gather_init", send, receive, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -1239,6 +1519,50 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
     }
 }
 
+/// MPI_Gatherv_init: each start is AMPI_Gatherv without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = side(comm, root);
+        let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
+        let recvtype = kept(recvtype, side.root);
+        again("AMPI_Gatherv_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+            gather("AMPI_Gatherv_init", send, receive, root, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// AMPI_Gatherv_init with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
 /// @param sendcount     number of items
@@ -1400,6 +1724,48 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
         let send = each(sendbuf, sendcount, sendtype);
         let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
         scatter("AMPI_Iscatter_c", send, receive, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Scatter_init: each start is AMPI_Scatter without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatter_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = side(comm, root);
+        let sendtype = kept(sendtype, side.root);
+        let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
+        again("AMPI_Scatter_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = each(sendbuf, sendcount, sendtype);
+            let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+            scatter("AMPI_Scatter_init", send, receive, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -1570,6 +1936,50 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
         let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
         let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
         scatter("AMPI_Iscatterv_c", send, receive, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Scatterv_init: each start is AMPI_Scatterv without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatterv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = side(comm, root);
+        let sendtype = kept(sendtype, side.root);
+        let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
+        again("AMPI_Scatterv_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
+            let receive = BufferTriple::new(recvbuf, recvcount, recvtype);
+            scatter("AMPI_Scatterv_init", send, receive, root, comm, Return::AtOnce(request))
+        })
     }
 }
 

@@ -136,6 +136,51 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather_c(
     }
 }
 
+/// MPI_Neighbor_allgather_init: each start is AMPI_Neighbor_allgather without blocking. Communicator, operation and
+/// arrays must live as long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_allgather_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            neighbor_allgather(
+                "AMPI_Neighbor_allgather_init",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
+    }
+}
+
 /// AMPI_Neighbor_allgather_init with counts past 2^31.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
@@ -314,6 +359,53 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv_c(
     }
 }
 
+/// MPI_Neighbor_allgatherv_init: each start is AMPI_Neighbor_allgatherv without blocking. Communicator, operation and
+/// arrays must live as long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param displs        where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_allgatherv_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = BufferTriple::new(sendbuf, sendcount, sendtype);
+            let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+            neighbor_allgather(
+                "AMPI_Neighbor_allgatherv_init",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
+    }
+}
+
 /// AMPI_Neighbor_allgatherv_init with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
@@ -471,6 +563,51 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall_c(
         let send = each(sendbuf, sendcount, sendtype);
         let receive = each(recvbuf, recvcount, recvtype);
         neighbor_alltoall("AMPI_Ineighbor_alltoall_c", send, receive, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Neighbor_alltoall_init: each start is AMPI_Neighbor_alltoall without blocking. Communicator, operation and
+/// arrays must live as long as the request.
+/// @param sendbuf       `sendcount` items of `sendtype` for each destination
+/// @param sendcount     number of items for one destination
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_alltoall_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = each(sendbuf, sendcount, sendtype);
+            let receive = each(recvbuf, recvcount, recvtype);
+            neighbor_alltoall(
+                "AMPI_Neighbor_alltoall_init",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
     }
 }
 
@@ -651,6 +788,55 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
             comm,
             Return::AtOnce(request),
         )
+    }
+}
+
+/// MPI_Neighbor_alltoallv_init: each start is AMPI_Neighbor_alltoallv without blocking. Communicator, operation and
+/// arrays must live as long as the request.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where each part begins, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where each part goes, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtype = kept(sendtype, true);
+        let recvtype = kept(recvtype, true);
+        again("AMPI_Neighbor_alltoallv_init", comm, request, move |request| {
+            let sendtype = sendtype.raw();
+            let recvtype = recvtype.raw();
+            let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
+            let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
+            neighbor_alltoall(
+                "AMPI_Neighbor_alltoallv_init",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
     }
 }
 
@@ -836,6 +1022,55 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw_c(
             comm,
             Return::AtOnce(request),
         )
+    }
+}
+
+/// MPI_Neighbor_alltoallw_init: each start is AMPI_Neighbor_alltoallw without blocking. Communicator, operation and
+/// arrays must live as long as the request.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where each part begins, in bytes
+/// @param sendtypes     a datatype for each destination, active or passive
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each source, active if the sender's is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let sendtypes = kept_each(sendtypes, destinations(comm), true);
+        let recvtypes = kept_each(recvtypes, sources(comm), true);
+        again("AMPI_Neighbor_alltoallw_init", comm, request, move |request| {
+            let sendtypes = sendtypes.raw();
+            let recvtypes = recvtypes.raw();
+            let send = list_of_types(sendbuf, Lists::Addresses(sendcounts, sdispls), sendtypes);
+            let receive = list_of_types(recvbuf, Lists::Addresses(recvcounts, rdispls), recvtypes);
+            neighbor_alltoall(
+                "AMPI_Neighbor_alltoallw_init",
+                send,
+                receive,
+                comm,
+                Return::AtOnce(request),
+            )
+        })
     }
 }
 

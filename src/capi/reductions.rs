@@ -120,6 +120,40 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
     }
 }
 
+/// MPI_Allreduce_init: each start is AMPI_Allreduce without blocking. Communicator, operation and arrays must live as
+/// long as the request.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allreduce_init(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again_reducing("AMPI_Allreduce_init", comm, request, (op, datatype.raw()), move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            allreduce("AMPI_Allreduce_init", operands, comm, Return::AtOnce(request))
+        })
+    }
+}
+
 /// AMPI_Allreduce_init with a count past 2^31.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items
@@ -259,6 +293,40 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Exscan_init: each start is AMPI_Exscan without blocking. Communicator, operation and arrays must live as long
+/// as the request.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Exscan_init(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again_reducing("AMPI_Exscan_init", comm, request, (op, datatype.raw()), move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            scan("AMPI_Exscan_init", operands, Extent::Exclusive, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -404,6 +472,43 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
         reduce("AMPI_Ireduce_c", operands, root, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Reduce_init: each start is AMPI_Reduce without blocking. Communicator, operation and arrays must live as long
+/// as the request.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+/// @param[out] recvbuf  room for `count` items, on the root
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param root          the rank that gets the result
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_init(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let side = side(comm, root);
+        let datatype = kept(datatype, side.root || side.others);
+        again_reducing("AMPI_Reduce_init", comm, request, (op, datatype.raw()), move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            reduce("AMPI_Reduce_init", operands, root, comm, Return::AtOnce(request))
+        })
     }
 }
 
@@ -590,6 +695,52 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_c(
     }
 }
 
+/// MPI_Reduce_scatter_init: each start is AMPI_Reduce_scatter without blocking. Communicator, operation and arrays
+/// must live as long as the request.
+/// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for this rank's items of the result
+/// @param recvcounts    number of items of the result for each rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_init(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again_reducing(
+            "AMPI_Reduce_scatter_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |request| {
+                let datatype = datatype.raw();
+                let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
+                reduce_scatter(
+                    "AMPI_Reduce_scatter_init",
+                    pieces,
+                    op,
+                    comm,
+                    Return::AtOnce(request),
+                )
+            },
+        )
+    }
+}
+
 /// AMPI_Reduce_scatter_init with counts past 2^31.
 /// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for this rank's items of the result
@@ -738,6 +889,53 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block_c(
     }
 }
 
+/// MPI_Reduce_scatter_block_init: each start is AMPI_Reduce_scatter_block without blocking. Communicator, operation
+/// and arrays must live as long as the request.
+/// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for `recvcount` items
+/// @param recvcount     number of items of the result for one rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_init(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again_reducing(
+            "AMPI_Reduce_scatter_block_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |request| {
+                let datatype = datatype.raw();
+                let pieces =
+                    Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
+                reduce_scatter(
+                    "AMPI_Reduce_scatter_block_init",
+                    pieces,
+                    op,
+                    comm,
+                    Return::AtOnce(request),
+                )
+            },
+        )
+    }
+}
+
 /// AMPI_Reduce_scatter_block_init with a count past 2^31.
 /// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for `recvcount` items
@@ -883,6 +1081,40 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iscan_c", operands, Extent::Inclusive, comm, Return::AtOnce(request))
+    }
+}
+
+/// MPI_Scan_init: each start is AMPI_Scan without blocking. Communicator, operation and arrays must live as long as
+/// the request.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param info          not looked at where the library makes the call
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scan_init(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let _ = info;
+        let datatype = kept(datatype, true);
+        again_reducing("AMPI_Scan_init", comm, request, (op, datatype.raw()), move |request| {
+            let datatype = datatype.raw();
+            let operands = operands(sendbuf, recvbuf, count, datatype, op);
+            scan("AMPI_Scan_init", operands, Extent::Inclusive, comm, Return::AtOnce(request))
+        })
     }
 }
 

@@ -1,13 +1,14 @@
 //! Requests and probes of adjoint MPI. `include/admpi/requests.h` is generated from this file.
 
-use super::support::calls::synchronised;
+use super::support::calls::{start, synchronised};
 use super::support::messages::probed;
+use super::support::persistent::again;
 use super::{mpi_call, slots};
 use crate::ampi::request::{self, Request};
 use crate::mpi::handle::Object;
-use crate::mpi::raw::{self, MPI_Comm, MPI_Fint, MPI_Message, MPI_Request, MPI_Status};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Fint, MPI_Info, MPI_Message, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Completion, Transfer};
-use crate::mpi::{Comm, StatusSlot, StatusSlots};
+use crate::mpi::{Comm, StatusSlot, StatusSlots, ffi};
 use std::ffi::c_int;
 
 /// What stands behind an AMPI_Request.
@@ -115,6 +116,27 @@ pub unsafe extern "C-unwind" fn AMPI_Barrier(comm: MPI_Comm) -> c_int {
     let on = unsafe { Comm::new(comm) };
     // SAFETY: as above.
     left("AMPI_Barrier", on, || unsafe { raw::MPI_Barrier(comm) })
+}
+
+/// MPI_Barrier_init: each start is AMPI_Ibarrier. Collective over `comm`, which must live as long as the request.
+/// @param comm          a communicator
+/// @param info          not looked at
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Barrier_init(
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut AMPI_Request,
+) -> c_int {
+    const NAME: &str = "AMPI_Barrier_init";
+    let _ = info;
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        again(NAME, comm, request, move |place| {
+            start(NAME, place, Comm::new(comm), |handle| ffi::MPI_Ibarrier(comm, handle))
+        })
+    }
 }
 
 /// A call of MPI's, which raises its own errors.
@@ -392,7 +414,7 @@ pub unsafe extern "C-unwind" fn AMPI_Request_get_status(
         // SAFETY: as above.
         let flag = unsafe { super::out("flag", flag) }?;
         // SAFETY: as above.
-        let found = request::peek(unsafe { request.as_ref() })?;
+        let found = request::peek(unsafe { request.as_mut() })?;
         *flag = c_int::from(found.is_some());
         found.iter().for_each(|status| place.set(status));
         Ok(())

@@ -44,6 +44,13 @@ impl Status {
         self.0.MPI_ERROR
     }
 
+    /// Lets it tell of another source and tag, unless it is of nobody.
+    pub fn rename(&mut self, source: c_int, tag: c_int) {
+        if self.source() != raw::constants().proc_null {
+            (self.0.MPI_SOURCE, self.0.MPI_TAG) = (source, tag);
+        }
+    }
+
     pub const fn raw(&self) -> MPI_Status {
         self.0
     }

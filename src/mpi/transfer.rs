@@ -470,6 +470,10 @@ impl Batch {
         &self.statuses[i]
     }
 
+    pub fn status_mut(&mut self, i: usize) -> &mut Status {
+        &mut self.statuses[i]
+    }
+
     pub fn statuses(&self, n: usize) -> &[Status] {
         &self.statuses[..n]
     }

@@ -123,10 +123,41 @@ void admpi_profile_gather_(const MPI_Fint *comm, admpi_profile *const *profile, 
   answer("profile_gather", admpi_profile_gather(*profile, MPI_Comm_f2c(*comm)), ierr);
 }
 
+/* The length of the argument arrays of Alltoallw. */
+static int peers_of(MPI_Comm comm) {
+  int inter = 0, size = 0;
+  if (comm == MPI_COMM_NULL)
+    return 0;
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    MPI_Comm_remote_size(comm, &size);
+  else
+    MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/* The peers of Neighbor_alltoallw. */
+static void neighbors_of(MPI_Comm comm, int *sources, int *destinations) {
+  int topology = MPI_UNDEFINED, rank, weighted;
+  *sources = *destinations = 0;
+  if (comm != MPI_COMM_NULL)
+    MPI_Topo_test(comm, &topology);
+  if (topology == MPI_CART) {
+    MPI_Cartdim_get(comm, sources);
+    *destinations = *sources *= 2;
+  } else if (topology == MPI_GRAPH) {
+    MPI_Comm_rank(comm, &rank);
+    MPI_Graph_neighbors_count(comm, rank, sources);
+    *destinations = *sources;
+  } else if (topology == MPI_DIST_GRAPH) {
+    MPI_Dist_graph_neighbors_count(comm, sources, destinations, &weighted);
+  }
+}
+
 int admpi_shim_fortran_peers(MPI_Comm comm, int of_sends, int of_neighbors) {
   int sources, destinations;
-  if (!of_neighbors) return guard_peers(comm);
-  guard_neighbors(comm, &sources, &destinations);
+  if (!of_neighbors) return peers_of(comm);
+  neighbors_of(comm, &sources, &destinations);
   return of_sends ? destinations : sources;
 }
 

@@ -2,70 +2,14 @@
 #include "mpi_guards.h"
 
 /* Those of src/capi. */
-int admpi_shim_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                              AMPI_Request *request);
-int admpi_shim_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                               MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                              MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                             AMPI_Request *request);
-int admpi_shim_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                              MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                              AMPI_Request *request);
-int admpi_shim_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                              const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                              const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                              MPI_Info info, AMPI_Request *request);
-int admpi_shim_Barrier_init(MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                          MPI_Info info, AMPI_Request *request);
-int admpi_shim_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                           MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                           AMPI_Request *request);
-int admpi_shim_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                            MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                       void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                       MPI_Info info, AMPI_Request *request);
-int admpi_shim_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                        void *recvbuf, const int recvcounts[], const int displs[],
-                                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                        AMPI_Request *request);
-int admpi_shim_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                      void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                      MPI_Info info, AMPI_Request *request);
-int admpi_shim_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                       MPI_Info info, AMPI_Request *request);
-int admpi_shim_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                       const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                                       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
-                                       MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                           int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                   AMPI_Request *request);
-int admpi_shim_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount,
-                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                         AMPI_Request *request);
-int admpi_shim_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                         MPI_Comm comm, MPI_Info info, AMPI_Request *request);
-int admpi_shim_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                            AMPI_Request *request);
-int admpi_shim_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
-                             MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                             int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request);
+int admpi_shim_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+                          int tag, MPI_Comm comm, MPI_Info info, AMPI_Request *request);
+int admpi_shim_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
+                          int tag, MPI_Comm comm, MPI_Info info, AMPI_Request *request);
+int admpi_shim_Pready(int partition, AMPI_Request request);
+int admpi_shim_Pready_range(int partition_low, int partition_high, AMPI_Request request);
+int admpi_shim_Pready_list(int length, int array_of_partitions[], AMPI_Request request);
+int admpi_shim_Parrived(AMPI_Request request, int partition, int *flag);
 
 int AMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, AMPI_Request *request) {
   MPI_Request started = MPI_REQUEST_NULL;
@@ -531,631 +475,76 @@ int AMPI_Ibarrier(MPI_Comm comm, AMPI_Request *request) {
   return code;
 }
 
-int AMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                        AMPI_Request *request) {
-  int active = 0;
-  if (!active && sendbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
-                                     request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Allgather_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Allgather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, sendcount, sendtype);
-  return code;
-}
-
-int AMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                         MPI_Info info, AMPI_Request *request) {
-  int active = 0;
-  if (!active && sendbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                      comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Allgatherv_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Allgatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                          recvtype, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, sendcount, sendtype);
-  return code;
-}
-
-int AMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  static const char call[] = "AMPI_Allreduce_init";
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(datatype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  int code = MPI_SUCCESS;
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_reduced(call, op, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Allreduce_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Allreduce_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info,
-                          &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, count, datatype);
-  return code;
-}
-
-int AMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                       AMPI_Request *request) {
-  int active = 0;
-  if (!active && sendbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
-                                    request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Alltoall_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Alltoall_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, (MPI_Count)sendcount * guard_peers(comm), sendtype);
-  return code;
-}
-
-int AMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                        MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  int active = 0;
-  if (!active && sendbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                     recvtype, comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Alltoallv_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Alltoallv_init, comm, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                          rdispls, recvtype, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    guard_watch_list(*request, sendbuf, guard_peers(comm), sendcounts, sdispls, sendtype);
-  return code;
-}
-
-int AMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                        const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                        const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
-                        AMPI_Request *request) {
-  int peers = guard_peers(comm);
-  int active = 0;
-  if (!active && sendbuf != MPI_IN_PLACE)
-    active = guard_each_active(peers, sendcounts, sendtypes);
-  if (!active)
-    active = guard_each_active(peers, recvcounts, recvtypes);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                     recvtypes, comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Alltoallw_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Alltoallw_init, comm, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                          rdispls, recvtypes, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    guard_watch_types(*request, sendbuf, guard_peers(comm), sendcounts, sdispls, sendtypes);
-  return code;
-}
-
-int AMPI_Barrier_init(MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (!GUARD_HAS_PERSISTENT)
-    return admpi_shim_Barrier_init(comm, info, request);
-  MPI_Request started = MPI_REQUEST_NULL;
-  int code;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Barrier_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Barrier_init, comm, (comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
-                    AMPI_Request *request) {
-  int side = guard_side(root, comm);
-  int active = 0;
-  if (!active && side != 0)
-    active = admpi_shim_active(datatype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Bcast_init(buffer, count, datatype, root, comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Bcast_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Bcast_init, comm, (buffer, count, datatype, root, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
-    admpi_shim_watch(*request, buffer, count, datatype);
-  return code;
-}
-
-int AMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                     MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  static const char call[] = "AMPI_Exscan_init";
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(datatype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  int code = MPI_SUCCESS;
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_reduced(call, op, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Exscan_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Exscan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, count, datatype);
-  return code;
-}
-
-int AMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  int side = guard_side(root, comm);
-  int active = 0;
-  if (!active && (side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(sendtype);
-  if (!active && (side & GUARD_ROOT) != 0)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                  info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Gather_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Gather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          root, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, sendcount, sendtype);
-  return code;
-}
-
-int AMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                      const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                      MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  int side = guard_side(root, comm);
-  int active = 0;
-  if (!active && (side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(sendtype);
-  if (!active && (side & GUARD_ROOT) != 0)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                   comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Gatherv_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Gatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                          recvtype, root, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, sendcount, sendtype);
-  return code;
-}
-
-int AMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                 AMPI_Request *request) {
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                              comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Neighbor_allgather_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Neighbor_allgather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                          recvtype, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS)
-    admpi_shim_watch(*request, sendbuf, sendcount, sendtype);
-  return code;
-}
-
-int AMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                  const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                  MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                               recvtype, comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Neighbor_allgatherv_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Neighbor_allgatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                          displs, recvtype, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS)
-    admpi_shim_watch(*request, sendbuf, sendcount, sendtype);
-  return code;
-}
-
-int AMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                AMPI_Request *request) {
-  int sources, destinations;
-  guard_neighbors(comm, &sources, &destinations);
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                             info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Neighbor_alltoall_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Neighbor_alltoall_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                          recvtype, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS)
-    admpi_shim_watch(*request, sendbuf, (MPI_Count)sendcount * destinations, sendtype);
-  return code;
-}
-
-int AMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                 MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                 const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                 AMPI_Request *request) {
-  int sources, destinations;
-  guard_neighbors(comm, &sources, &destinations);
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(sendtype);
-  if (!active)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                              rdispls, recvtype, comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Neighbor_alltoallv_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Neighbor_alltoallv_init, comm, (sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                          recvcounts, rdispls, recvtype, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS)
-    guard_watch_list(*request, sendbuf, destinations, sendcounts, sdispls, sendtype);
-  return code;
-}
-
-int AMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                 const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                                 MPI_Info info, AMPI_Request *request) {
-  int sources, destinations;
-  guard_neighbors(comm, &sources, &destinations);
-  int active = 0;
-  if (!active)
-    active = guard_each_active(destinations, sendcounts, sendtypes);
-  if (!active)
-    active = guard_each_active(sources, recvcounts, recvtypes);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                              rdispls, recvtypes, comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Neighbor_alltoallw_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Neighbor_alltoallw_init, comm, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                          recvcounts, rdispls, recvtypes, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS)
-    guard_watch_addresses(*request, sendbuf, destinations, sendcounts, sdispls, sendtypes);
-  return code;
-}
-
-int AMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                     int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  static const char call[] = "AMPI_Reduce_init";
-  int side = guard_side(root, comm);
-  int active = 0;
-  if (!active && side != 0)
-    active = admpi_shim_active(datatype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  int code = MPI_SUCCESS;
-  if (code == MPI_SUCCESS && side != 0)
-    code = admpi_shim_reduced(call, op, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Reduce_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Reduce_init, comm, (sendbuf, recvbuf, count, datatype, op, root, comm, info,
-                          &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, count, datatype);
-  return code;
-}
-
-int AMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                             AMPI_Request *request) {
-  static const char call[] = "AMPI_Reduce_scatter_init";
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(datatype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-  int code = MPI_SUCCESS;
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_reduced(call, op, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Reduce_scatter_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Reduce_scatter_init, comm, (sendbuf, recvbuf, recvcounts, datatype, op, comm, info,
-                          &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    guard_watch_sum(*request, sendbuf, guard_members(comm), recvcounts, datatype);
-  return code;
-}
-
-int AMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-                                   MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  static const char call[] = "AMPI_Reduce_scatter_block_init";
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(datatype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info,
-                                                request);
-  int code = MPI_SUCCESS;
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_reduced(call, op, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Reduce_scatter_block_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Reduce_scatter_block_init, comm, (sendbuf, recvbuf, recvcount, datatype, op, comm,
-                          info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, (MPI_Count)recvcount * guard_members(comm), datatype);
-  return code;
-}
-
-int AMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  static const char call[] = "AMPI_Scan_init";
-  int active = 0;
-  if (!active)
-    active = admpi_shim_active(datatype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  int code = MPI_SUCCESS;
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_reduced(call, op, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Scan_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Scan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-    admpi_shim_watch(*request, sendbuf, count, datatype);
-  return code;
-}
-
-int AMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  int side = guard_side(root, comm);
-  int active = 0;
-  if (!active && (side & GUARD_ROOT) != 0)
-    active = admpi_shim_active(sendtype);
-  if (!active && (side & GUARD_OTHERS) != 0 && recvbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                   info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Scatter_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Scatter_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          root, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
-    admpi_shim_watch(*request, sendbuf, (MPI_Count)sendcount * guard_peers(comm), sendtype);
-  return code;
-}
-
-int AMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                       void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                       MPI_Info info, AMPI_Request *request) {
-  int side = guard_side(root, comm);
-  int active = 0;
-  if (!active && (side & GUARD_ROOT) != 0)
-    active = admpi_shim_active(sendtype);
-  if (!active && (side & GUARD_OTHERS) != 0 && recvbuf != MPI_IN_PLACE)
-    active = admpi_shim_active(recvtype);
-  if (active || !GUARD_HAS_PERSISTENT)
-    return admpi_shim_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                    comm, info, request);
-  int code;
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Scatterv_init", "request");
-    return guard_raise_comm(comm, code);
-  }
-  code = GUARD_PERSISTENT(Scatterv_init, comm, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                          recvtype, root, comm, info, &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
-    guard_watch_list(*request, sendbuf, guard_peers(comm), sendcounts, displs, sendtype);
-  return code;
-}
-
 int AMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
                     int tag, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  static const char call[] = "AMPI_Psend_init";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Psend_init", "request");
-    return guard_raise_comm(comm, code);
+#if GUARD_HAS_PARTITIONED
+  if (!admpi_shim_active(datatype)) {
+    MPI_Request started = MPI_REQUEST_NULL;
+    int code;
+    if (request == NULL) {
+      code = admpi_shim_null("AMPI_Psend_init", "request");
+      return guard_raise_comm(comm, code);
+    }
+    code = MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, &started);
+    if (code == MPI_SUCCESS)
+      *request = admpi_shim_wrap_request(started);
+    return code;
   }
-  code = GUARD_PARTITIONED(Psend_init, comm, (buf, partitions, count, datatype, dest, tag, comm, info,
-                           &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
+#endif
+  return admpi_shim_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
 }
 
 int AMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                     MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  static const char call[] = "AMPI_Precv_init";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  if (request == NULL) {
-    code = admpi_shim_null("AMPI_Precv_init", "request");
-    return guard_raise_comm(comm, code);
+#if GUARD_HAS_PARTITIONED
+  if (!admpi_shim_active(datatype)) {
+    MPI_Request started = MPI_REQUEST_NULL;
+    int code;
+    if (request == NULL) {
+      code = admpi_shim_null("AMPI_Precv_init", "request");
+      return guard_raise_comm(comm, code);
+    }
+    code = MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, &started);
+    if (code == MPI_SUCCESS)
+      *request = admpi_shim_wrap_request(started);
+    return code;
   }
-  code = GUARD_PARTITIONED(Precv_init, comm, (buf, partitions, count, datatype, source, tag, comm, info,
-                           &started));
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
+#endif
+  return admpi_shim_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
 }
 
 int AMPI_Pready(int partition, AMPI_Request request) {
-  return GUARD_PARTITIONED(Pready, MPI_COMM_WORLD, (partition, guard_handle(request)));
+#if GUARD_HAS_PARTITIONED
+  if (!admpi_shim_is_partitioned(request)) {
+    return MPI_Pready(partition, guard_handle(request));
+  }
+#endif
+  return admpi_shim_Pready(partition, request);
 }
 
 int AMPI_Pready_range(int partition_low, int partition_high, AMPI_Request request) {
-  return GUARD_PARTITIONED(Pready_range, MPI_COMM_WORLD, (partition_low, partition_high,
-                           guard_handle(request)));
+#if GUARD_HAS_PARTITIONED
+  if (!admpi_shim_is_partitioned(request)) {
+    return MPI_Pready_range(partition_low, partition_high, guard_handle(request));
+  }
+#endif
+  return admpi_shim_Pready_range(partition_low, partition_high, request);
 }
 
 int AMPI_Pready_list(int length, int array_of_partitions[], AMPI_Request request) {
-  return GUARD_PARTITIONED(Pready_list, MPI_COMM_WORLD, (length, array_of_partitions, guard_handle(request)));
+#if GUARD_HAS_PARTITIONED
+  if (!admpi_shim_is_partitioned(request)) {
+    return MPI_Pready_list(length, array_of_partitions, guard_handle(request));
+  }
+#endif
+  return admpi_shim_Pready_list(length, array_of_partitions, request);
 }
 
 int AMPI_Parrived(AMPI_Request request, int partition, int *flag) {
-  return GUARD_PARTITIONED(Parrived, MPI_COMM_WORLD, (guard_handle(request), partition, flag));
+#if GUARD_HAS_PARTITIONED
+  if (!admpi_shim_is_partitioned(request)) {
+    return MPI_Parrived(guard_handle(request), partition, flag);
+  }
+#endif
+  return admpi_shim_Parrived(request, partition, flag);
 }

@@ -20,4 +20,4 @@ mod registry;
 mod target;
 
 pub use passive::is_live as may_be_locked;
-pub use registry::{Hints, create, install, remove};
+pub use registry::{Hints, create, install, prepare, remove};

@@ -17,7 +17,6 @@ static LAST: Serial<Option<(usize, Option<usize>)>> = Serial::new(None);
 pub fn install() -> MpiResult<()> {
     let attribute = WinAttribute::new(is_gone)?;
     ATTRIBUTE.with(|place| *place = Some(attribute));
-    tape::set_prepare(|tape| prepare(tape).map_err(|failure| failure.into_error("MPI_Barrier")));
     Ok(())
 }
 
@@ -156,7 +155,7 @@ pub fn learn(mut tape: Option<&mut Tape>) -> MpiResult<()> {
 }
 
 /// Before a sweep of a tape that was current where a window was made that may be locked, or since. Collective over its ranks.
-fn prepare(tape: &mut Tape) -> MpiResult<()> {
+pub fn prepare(tape: &mut Tape) -> MpiResult<()> {
     if !is_live() || !tape.companion::<Anchors>().joins() {
         return Ok(());
     }

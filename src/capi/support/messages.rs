@@ -10,8 +10,9 @@ use super::large;
 use super::persistent::{again, kept};
 use super::tools::{self, Use, tool_of};
 use crate::ampi::argument::both_passive;
+use crate::ampi::dispatch;
+use crate::ampi::message::{self, Route};
 use crate::ampi::request::Request;
-use crate::ampi::{dispatch, message};
 use crate::datatype::{BufferTriple, is_passive_message};
 use crate::foreign::Tool;
 use crate::mpi::message::{Envelope, Message, Mode};
@@ -206,6 +207,33 @@ pub unsafe fn send_init(
         unsafe { (*place).as_mut() }.into_iter().for_each(|request| request.watch(&data));
     }
     code
+}
+
+/// Makes MPI's persistent request of passive data on a communicator of the library's; returns MPI's code.
+pub type Native = unsafe fn(&BufferTriple, &Route, *mut MPI_Request) -> c_int;
+
+/// That of a send.
+///
+/// # Safety
+/// As MPI's contract says.
+pub unsafe fn native_send(data: &BufferTriple, route: &Route, request: *mut MPI_Request) -> c_int {
+    let ((buf, n, datatype), Envelope { peer, tag }) = (data.parts(), route.with);
+    // SAFETY: the caller's promise.
+    unsafe { large::send_init(buf, n, datatype, peer, tag, route.comm.raw(), request) }
+}
+
+/// That of a receive.
+///
+/// # Safety
+/// As MPI's contract says.
+pub unsafe fn native_receive(
+    data: &BufferTriple,
+    route: &Route,
+    request: *mut MPI_Request,
+) -> c_int {
+    let ((buf, n, datatype), Envelope { peer, tag }) = (data.parts(), route.with);
+    // SAFETY: the caller's promise.
+    unsafe { large::recv_init(buf, n, datatype, peer, tag, route.comm.raw(), request) }
 }
 
 /// Where a call that starts puts its request.

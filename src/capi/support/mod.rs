@@ -17,8 +17,8 @@ pub mod one_sided;
 #[cfg(feature = "mpi")]
 pub mod packing;
 #[cfg(feature = "mpi")]
-pub mod persistent;
+pub mod partitioned;
 #[cfg(feature = "mpi")]
-pub mod restarted;
+pub mod persistent;
 #[cfg(feature = "mpi")]
 pub mod tools;

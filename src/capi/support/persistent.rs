@@ -1,14 +1,14 @@
 //! Persistent collectives that the library makes: each start is the call that does not block.
 
 use super::arguments::null;
-use super::calls::{mpi_call, start};
+use super::calls::mpi_call;
 use crate::ampi::argument::Side;
 use crate::ampi::hold::{Hold, Used};
 use crate::ampi::request::Request;
 use crate::ampi::tangents::check_tangents;
 use crate::datatype::{KeptType, KeptTypes};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op};
-use crate::mpi::{Comm, Datatype, MpiResult, Op, ffi, wide_int};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
+use crate::mpi::{Comm, Datatype, MpiResult, Op, wide_int};
 use std::ffi::c_int;
 
 /// What a start does: with the arguments of the user's call, whose pointers are good as long as the request lives.
@@ -87,23 +87,6 @@ pub unsafe fn again_reducing(
             again_with(call, comm, place, vec![Hold::on(Used::Op(op))], start)
         },
         code => code,
-    }
-}
-
-/// For the guard of AMPI_Barrier_init.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)] // MPI's
-unsafe extern "C-unwind" fn admpi_shim_Barrier_init(
-    comm: MPI_Comm,
-    _info: MPI_Info,
-    request: *mut *mut Request,
-) -> c_int {
-    const NAME: &str = "AMPI_Barrier_init";
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        again(NAME, comm, request, move |place| {
-            start(NAME, place, Comm::new(comm), |handle| ffi::MPI_Ibarrier(comm, handle))
-        })
     }
 }
 
