@@ -243,6 +243,24 @@ static void check_floats(void) {
   CHECK(xb[0] == 1 && xb[1] == 2 && xb[2] == 3 && yb[0] == 0 && yb[3] == 4);
 }
 
+/* COMMON blocks of Fortran's have doubles at addresses that no array in C has. */
+static void check_unaligned(void) {
+  double x[3] = {1.5, 2.5, 3.5}, y[5] = {9, 9, 9, 9, 9}, xb[3] = {0}, yb[5] = {1, 2, 3, 4, 5};
+  char out[sizeof x + 1], in[sizeof y + 1];
+  AMPI_Request request = MPI_REQUEST_NULL;
+  memcpy(out + 1, x, sizeof x);
+  memcpy(in + 1, y, sizeof y);
+  CHECK(FW_AMPI_Isend(out + 1, 3, AMPI_ADOUBLE, right(), 1, AMPI_TO_RECV, comm, &request) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Recv(in + 1, 5, AMPI_ADOUBLE, left(), 1, AMPI_FROM_ISEND_WAIT, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  memcpy(y, in + 1, sizeof y);
+  CHECK(y[2] == 3.5 && y[3] == 9);
+  BACK(Wait, &request, MPI_STATUS_IGNORE);
+  BACK(Recv, yb, 5, AMPI_ADOUBLE, left(), 1, AMPI_FROM_ISEND_WAIT, comm, MPI_STATUS_IGNORE);
+  BACK(Isend, xb, 3, AMPI_ADOUBLE, right(), 1, AMPI_TO_RECV, comm, &request);
+  CHECK(xb[0] == 1 && xb[1] == 2 && xb[2] == 3 && yb[0] == 0 && yb[3] == 4);
+}
+
 /* What is no number goes to MPI, and its steps are empty. */
 static void check_integers(void) {
   int sent = rank, got = -1;
@@ -431,6 +449,7 @@ int main(int argc, char **argv) {
   comm = MPI_COMM_WORLD;
   check_all();
   check_floats();
+  check_unaligned();
   check_integers();
   AMPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
   AMPI_Comm_rank(comm, &rank);

@@ -340,6 +340,11 @@ int admpi_detail_raise(const char *call,
  */
 int admpi_detail_parts(MPI_Datatype datatype, admpi_part_function found, void *to, int64_t *extent_out);
 
+/**
+ * For numbers of another AD tool that are lent (ADMPI_STEP_LENT): the datatype of the message.
+ */
+MPI_Datatype admpi_detail_numbers_type(void);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

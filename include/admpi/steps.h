@@ -30,6 +30,12 @@
 #define ADMPI_STEP_TURNED 8
 
 /**
+ * A message takes the numbers from where they lie, or brings them there. Of aligned doubles in a row that are read or written, not both;
+ * the call is made with the datatype of admpi_detail_numbers_type.
+ */
+#define ADMPI_STEP_LENT 16
+
+/**
  * An item is a double.
  */
 #define ADMPI_STEP_ITEM_DOUBLE -1
@@ -118,9 +124,9 @@ int32_t admpi_step_match(int64_t item,
  * @param base             `n` items, which stay there until the call is complete
  * @param n                how many items
  * @param item             of admpi_step_item, or ADMPI_STEP_ITEM_DOUBLE or ADMPI_STEP_ITEM_FLOAT
- * @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN and ADMPI_STEP_TURNED
+ * @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN, ADMPI_STEP_TURNED and ADMPI_STEP_LENT
  * @param[out] values_out  of each item its numbers as active values, and behind them, in whole places of 16 bytes, its bytes
- *                         that are no numbers
+ *                         that are no numbers; where they are lent what the call is made with
  * @return as for admpi_step_argument
  */
 int32_t admpi_step_items(const char *name,
@@ -128,7 +134,7 @@ int32_t admpi_step_items(const char *name,
                          int64_t n,
                          int64_t item,
                          int32_t flags,
-                         admpi_var **values_out);
+                         void **values_out);
 
 /**
  * Closes the step of a call that is complete, or has failed. The thread's tape is again the one before.

@@ -110,7 +110,8 @@ def significance(one):
 def forward(call):
     rows = []
     for one in call.buffers:
-        rows.append(f'      {{"{one.name}", {one.name}, 0, {call.datatype(one)}, {one.flags}, {significance(one)}, NULL, NULL}},\n')
+        flags = one.flags if "|" in one.flags or call.call.chapter != "point_to_point" else f"{one.flags} | ADMPI_STEP_LENT"
+        rows.append(f'      {{"{one.name}", {one.name}, 0, {call.datatype(one)}, {flags}, {significance(one)}, NULL, NULL}},\n')
     counts = "".join(f"  if (of[{i}].significant && {one.name} != MPI_IN_PLACE) of[{i}].n = {one.n()};\n"
                      for i, one in enumerate(call.buffers))
     places = {one.name: f"of[{i}].values" for i, one in enumerate(call.buffers)}

@@ -10,7 +10,7 @@ int FW_AMPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag,
   static const char call[] = "AMPI_Send";
   MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -40,7 +40,7 @@ int FW_AMPI_Bsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
   static const char call[] = "AMPI_Bsend";
   MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -70,7 +70,7 @@ int FW_AMPI_Rsend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
   static const char call[] = "AMPI_Rsend";
   MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -100,7 +100,7 @@ int FW_AMPI_Ssend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
   static const char call[] = "AMPI_Ssend";
   MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -131,7 +131,7 @@ int FW_AMPI_Isend(void *buf, int count, MPI_Datatype datatype, int dest, int tag
   MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -163,7 +163,7 @@ int FW_AMPI_Ibsend(void *buf, int count, MPI_Datatype datatype, int dest, int ta
   MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -195,7 +195,7 @@ int FW_AMPI_Irsend(void *buf, int count, MPI_Datatype datatype, int dest, int ta
   MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -227,7 +227,7 @@ int FW_AMPI_Issend(void *buf, int count, MPI_Datatype datatype, int dest, int ta
   MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_READ, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -258,7 +258,7 @@ int FW_AMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int ta
   static const char call[] = "AMPI_Recv";
   MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -291,7 +291,7 @@ int FW_AMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int t
   MPI_Op made = MPI_OP_NULL;
   struct admpi_request *own = NULL;
   adjoinable_argument of[] = {
-      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+      {"buf", buf, 0, datatype, ADMPI_STEP_WRITTEN | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
  (void)pairedWith;
   if (of[0].significant && buf != MPI_IN_PLACE) of[0].n = count;
@@ -321,8 +321,8 @@ int FW_AMPI_Sendrecv(void *sendbuf, int sendcount, MPI_Datatype sendtype, int de
   static const char call[] = "AMPI_Sendrecv";
   MPI_Op made = MPI_OP_NULL;
   adjoinable_argument of[] = {
-      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ, 1, NULL, NULL},
-      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN, 1, NULL, NULL},
+      {"sendbuf", sendbuf, 0, sendtype, ADMPI_STEP_READ | ADMPI_STEP_LENT, 1, NULL, NULL},
+      {"recvbuf", recvbuf, 0, recvtype, ADMPI_STEP_WRITTEN | ADMPI_STEP_LENT, 1, NULL, NULL},
   };
   if (of[0].significant && sendbuf != MPI_IN_PLACE) of[0].n = sendcount;
   if (of[1].significant && recvbuf != MPI_IN_PLACE) of[1].n = recvcount;

@@ -87,13 +87,15 @@ static int refused(const char *call, MPI_Comm comm, const char *why) {
 }
 
 static int stage(adjoinable_argument *of, int in_place) {
-  admpi_var *values = NULL;
+  void *values = NULL;
   /* The place of its adjoints in BW_ stays its own. */
-  if (!of->significant || of->buffer == MPI_IN_PLACE) return admpi_step_argument(of->name, NULL, 0, 0, &values);
-  const int flags = in_place ? ADMPI_STEP_READ | ADMPI_STEP_WRITTEN : of->flags;
+  if (!of->significant || of->buffer == MPI_IN_PLACE) return admpi_step_items(of->name, NULL, 0, ADMPI_STEP_ITEM_DOUBLE, 0, &values);
+  int flags = in_place ? ADMPI_STEP_READ | ADMPI_STEP_WRITTEN : of->flags;
+  /* A COMMON block of Fortran's may have doubles at any address. */
+  if (of->item->id != ADMPI_STEP_ITEM_DOUBLE || (uintptr_t)of->buffer % sizeof(double) != 0) flags &= ~ADMPI_STEP_LENT;
   const int status = admpi_step_items(of->name, of->buffer, of->n, of->item->id, flags, &values);
   of->values = values;
-  of->datatype = of->item->active;
+  of->datatype = flags & ADMPI_STEP_LENT ? admpi_detail_numbers_type() : of->item->active;
   return status;
 }
 

@@ -12,6 +12,7 @@
 /* Of admpi/ampi.h, which declares calls of other arguments under this library's names. */
 int admpi_detail_raise(const char *call, int code, MPI_Comm comm);
 int admpi_detail_refuse(const char *call, const char *why, MPI_Comm comm);
+MPI_Datatype admpi_detail_numbers_type(void);
 
 struct admpi_request;
 

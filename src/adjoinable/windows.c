@@ -220,7 +220,7 @@ static int keep(window *of, int64_t number) {
 
 /* In the open step. */
 static int make_operation(const operation *of, perform *how) {
-  admpi_var *values = NULL;
+  void *values = NULL;
   MPI_Datatype made = MPI_DATATYPE_NULL, target = of->target_item->active;
   const int plain = adjoinable_is_plain(of->target_item);
   int code = MPI_SUCCESS;

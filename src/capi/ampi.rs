@@ -524,6 +524,12 @@ unsafe extern "C-unwind" fn admpi_shim_active(datatype: MPI_Datatype) -> c_int {
 }
 
 /// For the guards: the same of what a call sends.
+/// For numbers of another AD tool that are lent (ADMPI_STEP_LENT): the datatype of the message.
+#[unsafe(no_mangle)]
+extern "C-unwind" fn admpi_detail_numbers_type() -> MPI_Datatype {
+    Datatype::of_numbers().raw()
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_sent(
     call: *const c_char,

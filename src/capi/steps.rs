@@ -18,6 +18,9 @@ pub const ADMPI_STEP_WRITTEN: i32 = 2;
 pub const ADMPI_STEP_FLOAT: i32 = 4;
 /// The adjoints are where admpi_step_turn tells, not where admpi_step_reverse does.
 pub const ADMPI_STEP_TURNED: i32 = 8;
+/// A message takes the numbers from where they lie, or brings them there. Of aligned doubles in a row that are read or written, not both;
+/// the call is made with the datatype of admpi_detail_numbers_type.
+pub const ADMPI_STEP_LENT: i32 = 16;
 /// An item is a double.
 pub const ADMPI_STEP_ITEM_DOUBLE: i64 = -1;
 /// An item is a float.
@@ -79,7 +82,9 @@ pub unsafe extern "C-unwind" fn admpi_step_argument(
     let float = flags & ADMPI_STEP_FLOAT != 0;
     let item = if float { ADMPI_STEP_ITEM_FLOAT } else { ADMPI_STEP_ITEM_DOUBLE };
     // SAFETY: as the C contract says.
-    unsafe { give(("values_out", values_out), || stage((name, numbers, n), item, flags)) }
+    unsafe {
+        give(("values_out", values_out), || Ok(stage((name, numbers, n), item, flags)?.cast()))
+    }
 }
 
 /// The argument `n` items at `base`, whose `name` is a static string.
@@ -90,7 +95,7 @@ unsafe fn stage(
     (name, base, n): (*const c_char, *mut c_void, i64),
     item: i64,
     flags: i32,
-) -> Result<*mut admpi_var> {
+) -> Result<*mut c_void> {
     // SAFETY: the caller's promise; so below.
     let name = unsafe { text("name", name) }?;
     let format = format_of(item)?;
@@ -106,9 +111,16 @@ unsafe fn stage(
     }
     let is = |flag: i32| flags & flag != 0;
     let (reads, writes) = (is(ADMPI_STEP_READ), is(ADMPI_STEP_WRITTEN));
-    let turned = is(ADMPI_STEP_TURNED);
+    let (turned, lent) = (is(ADMPI_STEP_TURNED), is(ADMPI_STEP_LENT));
+    let is_aligned = base.addr().is_multiple_of(align_of::<f64>());
+    if lent && (format != Format::Double || reads == writes || !is_aligned) {
+        let why = format!(
+            "flags = {flags}: only aligned doubles that are read or written, not both, are lent"
+        );
+        return Err(Error::new(Code::Argument, why));
+    }
     let place = Place::Array { base: base.cast(), format };
-    let argument = Argument { name, n: n * format.each(), place, reads, writes, turned };
+    let argument = Argument { name, n: n * format.each(), place, reads, writes, turned, lent };
     // SAFETY: as above.
     with_steps(|steps| unsafe { steps.argument(argument) })
 }
@@ -208,9 +220,9 @@ pub unsafe extern "C-unwind" fn admpi_step_match(item: i64, other: i64, at_out: 
 /// @param base             `n` items, which stay there until the call is complete
 /// @param n                how many items
 /// @param item             of admpi_step_item, or ADMPI_STEP_ITEM_DOUBLE or ADMPI_STEP_ITEM_FLOAT
-/// @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN and ADMPI_STEP_TURNED
+/// @param flags            sum of ADMPI_STEP_READ, ADMPI_STEP_WRITTEN, ADMPI_STEP_TURNED and ADMPI_STEP_LENT
 /// @param[out] values_out  of each item its numbers as active values, and behind them, in whole places of 16 bytes, its bytes
-///                         that are no numbers
+///                         that are no numbers; where they are lent what the call is made with
 /// @return as for admpi_step_argument
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_step_items(
@@ -219,7 +231,7 @@ pub unsafe extern "C-unwind" fn admpi_step_items(
     n: i64,
     item: i64,
     flags: i32,
-    values_out: *mut *mut admpi_var,
+    values_out: *mut *mut c_void,
 ) -> i32 {
     // SAFETY: as the C contract says.
     unsafe { give(("values_out", values_out), || stage((name, base, n), item, flags)) }

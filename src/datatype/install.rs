@@ -43,6 +43,7 @@ pub fn install() -> MpiResult<()> {
     };
     elements(Handle::Matrix, c"AMPI_VARMAT")?.set_of_matrix();
     elements(Handle::View, c"AMPI_VIEW")?.set_of_view();
+    elements(Handle::Numbers, c"numbers of another AD tool")?.set_of_numbers();
     Ok(())
 }
 
@@ -58,6 +59,7 @@ pub fn remove() -> MpiResult<()> {
         Datatype::active_double(),
         Datatype::of_matrix(),
         Datatype::of_view(),
+        Datatype::of_numbers(),
     ];
     Datatype::null().set_active_float_complex();
     Datatype::null().set_active_float();
@@ -67,5 +69,6 @@ pub fn remove() -> MpiResult<()> {
     Datatype::set_tangents(Datatype::null(), Datatype::null());
     Datatype::null().set_of_matrix();
     Datatype::null().set_of_view();
+    Datatype::null().set_of_numbers();
     made.into_iter().filter(|&made| made != Datatype::null()).try_for_each(Datatype::free)
 }

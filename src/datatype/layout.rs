@@ -1,5 +1,7 @@
 //! How the active doubles of a datatype lie in memory.
 
+use super::elements::{Elements, NumberBuffer};
+use crate::foreign::Numbers;
 use crate::foreign::Tool;
 use crate::matrix::{ElementBuffer, Matrix, Owned, View};
 use crate::mpi::MpiResult;
@@ -171,7 +173,7 @@ pub enum Other {
     /// `AMPI_VARMAT` and `AMPI_VIEW`: the buffer is the address of a matrix, or of a view of one.
     Handle(Handle),
     /// The elements that such a buffer stands for.
-    Elements(ElementBuffer),
+    Elements(Elements),
     /// So many items without an active double, in a call that moves others beside them.
     Passive(Map, usize),
     /// Bytes that `AMPI_Pack` may have written, in a message.
@@ -265,7 +267,7 @@ impl Layout {
     }
 
     #[inline]
-    pub(super) fn elements(&self) -> Option<&ElementBuffer> {
+    pub(super) fn elements(&self) -> Option<&Elements> {
         match self.other() {
             Some(Other::Elements(elements)) => Some(elements),
             _ => None,
@@ -274,7 +276,7 @@ impl Layout {
 
     /// Nobody else has it, since a copy has its own.
     #[inline]
-    pub(super) fn elements_mut(&mut self) -> Option<&mut ElementBuffer> {
+    pub(super) fn elements_mut(&mut self) -> Option<&mut Elements> {
         match self {
             Self::Plain => None,
             Self::Other(other) => match Arc::get_mut(other) {
@@ -285,18 +287,19 @@ impl Layout {
     }
 }
 
-/// What leads to a matrix.
+/// What leads to values that lie elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
     Matrix,
     View,
+    Numbers,
 }
 
 impl Handle {
     /// The `n` elements from the `first` on of what it leads to.
     ///
     /// # Safety
-    /// `base` is the address of a live matrix, or of a view of one.
+    /// `base` is the address of a live matrix, of a view of one, or of numbers.
     pub(super) unsafe fn elements(
         self,
         name: &str,
@@ -309,8 +312,12 @@ impl Handle {
             let view = match self {
                 Self::Matrix => Owned::share(base.cast::<Matrix>()).view(),
                 Self::View => *base.cast::<View>(),
+                Self::Numbers => {
+                    let numbers = NumberBuffer::new(name, base.cast::<Numbers>(), first, n)?;
+                    return Ok(Other::Elements(Elements::Numbers(numbers)).into());
+                }
             };
-            ElementBuffer::new(name, view, first, n)?
+            Elements::OfMatrix(ElementBuffer::new(name, view, first, n)?)
         };
         Ok(Other::Elements(elements).into())
     }

@@ -14,6 +14,7 @@
 mod activity;
 mod argument;
 pub mod bundle;
+mod elements;
 mod exposed;
 mod flatten;
 mod foreign;

@@ -1,9 +1,9 @@
 //! Buffers of active doubles to write: values get their places, and ids.
 
+use super::elements::Elements;
 use super::layout::{Element, Map, Other};
 use super::marks::{Mark, narrow};
 use super::send_buffer::SendBuffer;
-use crate::matrix::ElementBuffer;
 use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{MpiResult, Place, Writable};
@@ -83,7 +83,7 @@ impl RecvBuffer {
     /// Whether MPI writes to the buffer itself, so that `settle` is left to be done.
     #[inline]
     pub fn is_direct(&self) -> bool {
-        self.is_plain() || self.0.layout.elements().is_some_and(ElementBuffer::is_lent)
+        self.is_plain() || self.0.layout.elements().is_some_and(Elements::is_lent)
     }
 
     /// The first `n` values are in the buffer itself: gives them their places, and ids from `mark`.

@@ -4,10 +4,10 @@
 //! itself would send them: 8 bytes for the value of each active double, the bytes of the rest between them. Statuses
 //! thus count what they always counted. Whatever is recorded is counted in active doubles.
 
+use super::elements::Elements;
 use super::layout::{Element, Layout, Map, Other, Piece, Precision, bytes_of, offset};
 use super::marks::{Scan, Shape, words};
 use crate::error::{Code, Error};
-use crate::matrix::ElementBuffer;
 use crate::mpi::list::listable;
 use crate::mpi::transfer::{Held, Transfer};
 use crate::mpi::{Failure, List, MpiResult, Place, Readable, is_in_place, to_float};
@@ -142,7 +142,7 @@ impl SendBuffer {
     /// request is complete; false where they may have to be copied.
     #[inline]
     pub fn hold(&mut self) -> bool {
-        self.layout.elements_mut().is_none_or(ElementBuffer::hold)
+        self.layout.elements_mut().is_none_or(Elements::hold)
     }
 
     /// What `hold` keeps, for the request to keep.

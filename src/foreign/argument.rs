@@ -35,6 +35,20 @@ pub struct Argument {
     pub writes: bool,
     /// Its adjoints are found by its address, not told where the step is reversed.
     pub turned: bool,
+    /// Of a message: doubles in a row, which go in or come out.
+    pub lent: bool,
+}
+
+/// Doubles in a row that a message takes from where they lie, or brings there; the call is made with its address.
+#[derive(Debug)]
+pub struct Numbers {
+    pub values: *mut f64,
+    pub n: usize,
+    /// The id of the first that goes in, or 0.
+    pub first: u32,
+    pub tag: u32,
+    /// How many have arrived, and the id of the first, or 0.
+    pub arrived: Option<(usize, u32)>,
 }
 
 /// Numbers with consecutive ids, or, with the id 0, passive ones.
@@ -43,6 +57,19 @@ pub struct Run {
     pub first: usize,
     pub n: usize,
     pub id: u32,
+}
+
+impl Run {
+    /// What is moved at a time, so that it stays in the cache.
+    const PIECE: usize = 4096;
+
+    pub(super) fn pieces(self) -> impl Iterator<Item = Self> {
+        (0..self.n).step_by(Self::PIECE).map(move |at| {
+            let step = u32::try_from(at).expect("ids that were given out");
+            let id = if self.id == 0 { 0 } else { self.id + step };
+            Self { first: self.first + at, n: Self::PIECE.min(self.n - at), id }
+        })
+    }
 }
 
 impl Place {
@@ -133,6 +160,14 @@ impl Argument {
         // SAFETY: as above.
         unsafe { self.place.read(self.n, first, tape.tag(), stage) };
         Ok(first)
+    }
+
+    /// As `stage`, where the call is made with the numbers themselves.
+    pub(super) fn lend(&self, tape: &mut Tape, recorded: bool) -> Result<Numbers> {
+        let Place::Array { base, .. } = self.place else { unreachable!("an array is lent") };
+        let goes_in = self.reads && recorded && self.n > 0;
+        let first = if goes_in { tape.input_ids(self.n)? } else { 0 };
+        Ok(Numbers { values: base.cast(), n: self.n, first, tag: tape.tag(), arrived: None })
     }
 
     /// Tells the runs of what the call has written. `first` is the id of the first number that went in, or 0.

@@ -18,7 +18,7 @@ mod steps;
 mod tests;
 pub mod tool;
 
-pub use argument::{Argument, Place, Variables};
+pub use argument::{Argument, Numbers, Place, Variables};
 pub use format::Format;
 pub use steps::{Given, Steps, Told};
 pub use tool::Tool;

@@ -1,6 +1,6 @@
 //! The steps of a thread: recorded one after the other, and reversed from the last one on.
 
-use super::argument::{Argument, Place, Run};
+use super::argument::{Argument, Numbers, Place, Run};
 use super::format::{Adjoint, Format, Match};
 use crate::error::{Code, Error, Result};
 use crate::tape::{self, Position, Tape, Var};
@@ -63,6 +63,8 @@ struct Staged {
     argument: Argument,
     first: u32,
     values: Vec<Var>,
+    /// In the place of values, if the argument is lent.
+    numbers: Option<Box<Numbers>>,
 }
 
 /// A call under way.
@@ -148,6 +150,9 @@ pub struct Steps {
     floor: Position,
     number: u64,
     spare: Vec<Vec<Var>>,
+    // Boxes: calls under way have their addresses.
+    #[allow(clippy::vec_box)]
+    spare_numbers: Vec<Box<Numbers>>,
     spare_lists: Vec<Vec<Staged>>,
     pub(super) adjoints: Vec<f64>,
 }
@@ -169,6 +174,7 @@ impl Default for Steps {
             floor: Position::BOTTOM,
             number: 0,
             spare: Vec::new(),
+            spare_numbers: Vec::new(),
             spare_lists: Vec::new(),
             adjoints: Vec::new(),
         }
@@ -241,13 +247,21 @@ impl Steps {
     ///
     /// # Safety
     /// The numbers are there, and stay until the call is complete.
-    pub unsafe fn argument(&mut self, argument: Argument) -> Result<*mut Var> {
+    pub unsafe fn argument(&mut self, argument: Argument) -> Result<*mut c_void> {
         let Some(recorded) = self.open.as_ref().map(|open| open.recorded) else {
             return wrong(Code::Nest, "no step is open".to_owned());
         };
-        let mut values = self.spare.pop().unwrap_or_default();
-        // SAFETY: the caller's promise.
-        let first = unsafe { argument.stage(self.tape(), recorded, &mut values) }?;
+        let (mut values, mut numbers) = (Vec::new(), None);
+        let first = if argument.lent {
+            let lent = argument.lend(self.tape(), recorded)?;
+            let first = lent.first;
+            numbers = Some(self.boxed(lent));
+            first
+        } else {
+            values = self.spare.pop().unwrap_or_default();
+            // SAFETY: the caller's promise.
+            unsafe { argument.stage(self.tape(), recorded, &mut values) }?
+        };
         if first != 0 {
             let run = Run { first: 0, n: argument.n, id: first };
             // SAFETY: as above.
@@ -255,9 +269,22 @@ impl Steps {
             let own = (!argument.turned).then_some(self.staged.len());
             self.bind(&argument, own, stands, run, false);
         }
-        let place = values.as_mut_ptr();
-        self.staged.push(Staged { argument, first, values });
+        let place = match &mut numbers {
+            Some(numbers) => (&raw mut **numbers).cast(),
+            None => values.as_mut_ptr().cast(),
+        };
+        self.staged.push(Staged { argument, first, values, numbers });
         Ok(place)
+    }
+
+    fn boxed(&mut self, numbers: Numbers) -> Box<Numbers> {
+        match self.spare_numbers.pop() {
+            Some(mut spare) => {
+                *spare = numbers;
+                spare
+            }
+            None => Box::new(numbers),
+        }
     }
 
     /// # Safety
@@ -291,7 +318,7 @@ impl Steps {
     fn withdraw(&mut self, step: &Step) -> Result<()> {
         self.truncate(&step.marks);
         for staged in take(&mut self.staged) {
-            self.recycle(staged.values);
+            self.recycle(staged);
         }
         self.go_back(&step.from)
     }
@@ -309,11 +336,13 @@ impl Steps {
         Ok(())
     }
 
-    fn recycle(&mut self, values: Vec<Var>) {
+    fn recycle(&mut self, staged: Staged) {
         /// More calls than this are seldom under way, and short arrays cost little to make anew.
         const SPARE: usize = 64;
-        if self.spare.len() < SPARE {
-            self.spare.push(values);
+        match staged.numbers {
+            Some(numbers) if self.spare_numbers.len() < SPARE => self.spare_numbers.push(numbers),
+            None if self.spare.len() < SPARE => self.spare.push(staged.values),
+            _ => {}
         }
     }
 
@@ -334,20 +363,26 @@ impl Steps {
     /// # Safety
     /// As for `open`.
     unsafe fn settle(&mut self, own: Option<usize>, staged: Staged) {
-        let Staged { argument, first, values } = staged;
-        if argument.writes {
-            let own = own.filter(|_| !argument.turned);
-            argument.written(&values, first, |run| {
+        let Staged { argument, first, values, numbers } = &staged;
+        let own = own.filter(|_| !argument.turned);
+        if let (Some(numbers), Place::Array { base, format }) = (numbers, &argument.place) {
+            let arrived = numbers.arrived.filter(|&(n, _)| argument.writes && n > 0);
+            if let Some((n, id)) = arrived {
+                let stands = Stands::Array { base: base.addr(), format: *format };
+                self.bind(argument, own, stands, Run { first: 0, n, id }, true);
+            }
+        } else if argument.writes {
+            argument.written(values, *first, |run| {
                 // SAFETY: the promise of `open`.
-                let stands = unsafe { self.write(&argument.place, &values, run) };
-                self.bind(&argument, own, stands, run, true);
+                let stands = unsafe { self.write(&argument.place, values, run) };
+                self.bind(argument, own, stands, run, true);
             });
             if let Place::Array { base, format } = argument.place {
                 // SAFETY: as above.
-                unsafe { format.write_bytes(base, argument.n, &values) };
+                unsafe { format.write_bytes(base, argument.n, values) };
             }
         }
-        self.recycle(values);
+        self.recycle(staged);
     }
 
     /// # Safety
@@ -477,7 +512,7 @@ impl Steps {
     pub fn abandon(&mut self, number: usize) {
         if let Some(mut pending) = self.pending.get_mut(number).and_then(Option::take) {
             for staged in pending.staged.drain(..) {
-                self.recycle(staged.values);
+                self.recycle(staged);
             }
             self.spare_lists.push(pending.staged);
         }
@@ -634,10 +669,12 @@ impl Steps {
     ) -> Result<()> {
         for binding in bindings.iter().filter(|binding| binding.written) {
             let adjoint = self.adjoint_of(step, binding, given)?;
-            room.clear();
-            // SAFETY: the caller's promise.
-            unsafe { adjoint.take(binding.run.first, binding.run.n, room) };
-            self.tape().add_adjoints(binding.run.id, room, 0..1)?;
+            for piece in binding.run.pieces() {
+                room.clear();
+                // SAFETY: the caller's promise.
+                unsafe { adjoint.take(piece.first, piece.n, room) };
+                self.tape().add_adjoints(piece.id, room, 0..1)?;
+            }
         }
         if step.from.same_place(&step.to) {
             return Ok(());
@@ -647,11 +684,13 @@ impl Steps {
         unsafe { Tape::reverse_range(self.tape, &step.to, &step.from) }?;
         for binding in bindings.iter().filter(|binding| !binding.written) {
             let adjoint = self.adjoint_of(step, binding, given)?;
-            room.clear();
-            room.resize(binding.run.n, 0.0);
-            self.tape().adjoints_of_range(binding.run.id, 0, room);
-            // SAFETY: the caller's promise.
-            unsafe { adjoint.add(binding.run.first, room) };
+            for piece in binding.run.pieces() {
+                room.clear();
+                room.resize(piece.n, 0.0);
+                self.tape().adjoints_of_range(piece.id, 0, room);
+                // SAFETY: the caller's promise.
+                unsafe { adjoint.add(piece.first, room) };
+            }
         }
         self.go_back(&step.from)
     }

@@ -49,7 +49,7 @@ unsafe fn double(x: *const Var, y: *mut Var, which: Range<usize>) {
 fn argument(numbers: &mut [f64], reads: bool, writes: bool) -> Argument {
     let (base, n) = (numbers.as_mut_ptr().cast(), numbers.len());
     let place = Place::Array { base, format: Format::Double };
-    Argument { name: c"buf", n, place, reads, writes, turned: false }
+    Argument { name: c"buf", n, place, reads, writes, turned: false, lent: false }
 }
 
 /// # Safety
@@ -57,7 +57,7 @@ fn argument(numbers: &mut [f64], reads: bool, writes: bool) -> Argument {
 unsafe fn open(steps: &mut Steps, arguments: &[Argument; 2]) -> [*mut Var; 2] {
     steps.open(CALL).unwrap();
     // SAFETY: the caller's promise.
-    arguments.clone().map(|argument| unsafe { steps.argument(argument) }.unwrap())
+    arguments.clone().map(|argument| unsafe { steps.argument(argument) }.unwrap().cast())
 }
 
 /// A step of a call that finds `x` and `y` staged.
@@ -133,7 +133,7 @@ fn test_steps_of_calls_that_write_in_place() {
         // SAFETY: the array is there.
         unsafe {
             steps.open(CALL).unwrap();
-            let staged = steps.argument(argument(&mut x, true, true)).unwrap();
+            let staged = steps.argument(argument(&mut x, true, true)).unwrap().cast::<Var>();
             double(staged, staged, which.clone());
             steps.close(false).unwrap();
         }
@@ -264,7 +264,7 @@ fn test_steps_of_floats() {
     let of = |numbers: &mut [f32], reads| {
         let (base, n) = (numbers.as_mut_ptr().cast(), numbers.len());
         let place = Place::Array { base, format: Format::Float };
-        Argument { name: c"buf", n, place, reads, writes: !reads, turned: false }
+        Argument { name: c"buf", n, place, reads, writes: !reads, turned: false, lent: false }
     };
     let arguments = [of(&mut x, true), of(&mut y, false)];
     let (mut xb, mut yb) = ([1.0f32; 2], [4.0f32; 2]);

@@ -227,9 +227,21 @@ impl Datatype {
         unsafe { raw::admpi_shim_set_view(self.0) }
     }
 
-    /// Whether a buffer of this type is a matrix or a view, which an address does not lead into.
+    /// The same of doubles of another AD tool's that have consecutive ids.
+    pub fn of_numbers() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::admpi_shim_numbers).read() })
+    }
+
+    pub fn set_of_numbers(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_numbers(self.0) }
+    }
+
+    /// Whether a buffer of this type only leads to the values, which its address does not lead into.
     pub fn is_of_elements(self) -> bool {
-        self != Self::null() && (self == Self::of_matrix() || self == Self::of_view())
+        self != Self::null()
+            && (self == Self::of_matrix() || self == Self::of_view() || self == Self::of_numbers())
     }
 
     /// The number behind the handle, for tables keyed by it.

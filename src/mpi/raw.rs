@@ -150,6 +150,7 @@ unsafe extern "C" {
     pub static mut AMPI_AFLOAT_COMPLEX: MPI_Datatype;
     pub static mut AMPI_VARMAT: MPI_Datatype;
     pub static mut AMPI_VIEW: MPI_Datatype;
+    pub static mut admpi_shim_numbers: MPI_Datatype;
     pub fn admpi_shim_set_adouble(datatype: MPI_Datatype);
     pub fn admpi_shim_set_adouble_int(datatype: MPI_Datatype);
     pub fn admpi_shim_set_tangents(plain: MPI_Datatype, active: MPI_Datatype);
@@ -158,6 +159,7 @@ unsafe extern "C" {
     pub fn admpi_shim_set_afloat_complex(datatype: MPI_Datatype);
     pub fn admpi_shim_set_varmat(datatype: MPI_Datatype);
     pub fn admpi_shim_set_view(datatype: MPI_Datatype);
+    pub fn admpi_shim_set_numbers(datatype: MPI_Datatype);
     pub fn admpi_shim_type_BYTE() -> MPI_Datatype;
     pub fn admpi_shim_type_PACKED() -> MPI_Datatype;
     pub fn admpi_shim_type_FLOAT() -> MPI_Datatype;

@@ -24,6 +24,8 @@ MPI_Datatype AMPI_VARMAT = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_VIEW = MPI_DATATYPE_NULL;
 
+MPI_Datatype admpi_shim_numbers = MPI_DATATYPE_NULL;
+
 /* As integers: Fortran's COMMON /ADMPIF_TYPES/. Its AMPI_VARMAT is AMPI_VIEW: an object of Fortran is a part of a matrix. */
 MPI_Fint admpif_types_[5];
 
@@ -43,6 +45,7 @@ void admpi_shim_set_adouble_complex(MPI_Datatype type) { AMPI_ADOUBLE_COMPLEX = 
 void admpi_shim_set_afloat(MPI_Datatype type) { AMPI_AFLOAT = type; }
 void admpi_shim_set_afloat_complex(MPI_Datatype type) { AMPI_AFLOAT_COMPLEX = type; }
 void admpi_shim_set_varmat(MPI_Datatype type) { AMPI_VARMAT = type; }
+void admpi_shim_set_numbers(MPI_Datatype type) { admpi_shim_numbers = type; }
 void admpi_shim_set_view(MPI_Datatype type) {
   AMPI_VIEW = type;
   admpif_types_[2] = MPI_Type_c2f(type);

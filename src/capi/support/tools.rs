@@ -144,9 +144,9 @@ impl Call {
             .collect();
         let place = Place::Variables { tool: self.tool, runs };
         let (reads, writes) = (used != Use::Written, used != Use::Read);
-        let argument = Argument { name, n, place, reads, writes, turned: false };
+        let argument = Argument { name, n, place, reads, writes, turned: false, lent: false };
         // SAFETY: MPI's contract of the buffer.
-        with_steps(self.tool, |steps| unsafe { steps.argument(argument) })
+        with_steps(self.tool, |steps| unsafe { Ok(steps.argument(argument)?.cast()) })
     }
 
     /// A buffer of active values in the place of one of variables.
