@@ -1,6 +1,8 @@
 // Active floats: the values of the plain program bit by bit, in every mixture of types, and the derivatives of doubles.
 #include <admpi/float.hpp>
 
+#include <admpi/complex.hpp>
+
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -162,6 +164,44 @@ TEST_CASE("test_floats_derivatives_of_one_statement") {
   CHECK(close(float_var(fma(x, y, x)), fma(wide, other, wide)));
   CHECK(close(float_var(hypot(x, y, 2.0f) + max(x, y)), hypot(wide, other, 2.0) + max(wide, other)));
   CHECK(close(float_var(lgamma(y) + clamp(x, 0.0f, 1.0f)), lgamma(other) + wide));
+}
+
+namespace {
+
+/// The same of plain floats, of active ones and of active doubles, with plain complex numbers `C`.
+template <class R, class C>
+std::complex<R> with_plain_complex_numbers(R p, R q) {
+  const std::complex<R> z(p, q), w = std::polar(p, q);
+  const std::complex<C> c(1.5f, 2.0f);
+  std::complex<R> all = pow(z, p) + pow(z, z) + pow(z, c) + w;
+  all += z * c + c * z + (z + c) - (c - z);
+  all += c * p + p * c + c * R(p + q) + pow(c, z);
+  return z == c || !(c != z) ? z : all;
+}
+
+}  // namespace
+
+TEST_CASE("test_floats_in_complex_numbers_beside_plain_ones") {
+  const float p = 0.3f, q = 0.7f;
+  const std::complex<float> right = with_plain_complex_numbers<float, float>(p, q);
+  recording_tape tape;
+  float_var x = p, y = q;
+  var wide = p, other = q;
+  tape.input(x);
+  tape.input(y);
+  tape.input(wide);
+  tape.input(other);
+  const std::complex<float_var> got = with_plain_complex_numbers<float_var, float>(x, y);
+  const std::complex<var> expected = with_plain_complex_numbers<var, double>(wide, other);
+  CHECK(value(got.real()) == right.real());
+  CHECK(value(got.imag()) == right.imag());
+  tape.seed(got.real());
+  tape.seed(got.imag(), 3.0);
+  tape.seed(expected.real());
+  tape.seed(expected.imag(), 3.0);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == doctest::Approx(tape.adjoint(wide)).epsilon(1e-5));
+  CHECK(tape.adjoint(y) == doctest::Approx(tape.adjoint(other)).epsilon(1e-5));
 }
 
 TEST_CASE("test_floats_beside_the_standard_library") {

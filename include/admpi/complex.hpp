@@ -26,18 +26,27 @@ using if_mixed = std::enable_if_t<is_real<T> && !std::is_same<T, N>::value && st
 template <class T>
 using if_real = std::enable_if_t<is_real<T>, int>;
 
-template <class D>
-using if_double = std::enable_if_t<std::is_same<D, double>::value, int>;
+template <class E>
+inline constexpr bool is_float = std::is_base_of<float_expression<E>, E>::value;
 
-template <class T>
-std::complex<T> activated(const std::complex<double> &z) {
+/// The passive numbers that an active type is computed with: doubles, and floats if it is one.
+template <class D, class T>
+using if_passive =
+    std::enable_if_t<std::is_same<D, double>::value || (std::is_same<D, float>::value && is_float<T>), int>;
+
+template <class T, class D>
+std::complex<T> activated(const std::complex<D> &z) {
   return {T(z.real()), T(z.imag())};
 }
 
 /// What an expression is a value of; of a modulus and an argument the active type.
 template <class R, class A = R>
 using real_type =
-    std::conditional_t<is_tangent<settled<R>>, settled<R>, std::conditional_t<is_tangent<settled<A>>, settled<A>, var>>;
+    std::conditional_t<is_tangent<settled<R>>, settled<R>,
+                       std::conditional_t<is_tangent<settled<A>>, settled<A>,
+                                          std::conditional_t<(is_float<R> || std::is_arithmetic<R>::value) &&
+                                                                 (is_float<A> || std::is_arithmetic<A>::value),
+                                                             float_var, var>>>;
 
 }  // namespace detail
 
@@ -93,11 +102,11 @@ bool operator!=(const N &x, const std::complex<T> &z) {
 // With passive complex numbers, and these with active real ones: c * z, 1i * x. Their type is deduced, since a plain number
 // would convert to it.
 #define ADMPI_COMPLEX(R, op)                                                                           \
-  template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>                        \
+  template <class T, class D, detail::if_real<T> = 0, detail::if_passive<D, T> = 0>                    \
   R operator op(const std::complex<T> &z, const std::complex<D> &c) {                                  \
     return z op detail::activated<T>(c);                                                               \
   }                                                                                                    \
-  template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>                        \
+  template <class T, class D, detail::if_real<T> = 0, detail::if_passive<D, T> = 0>                    \
   R operator op(const std::complex<D> &c, const std::complex<T> &z) {                                  \
     return detail::activated<T>(c) op z;                                                               \
   }
@@ -109,11 +118,11 @@ ADMPI_COMPLEX(bool, ==)
 ADMPI_COMPLEX(bool, !=)
 #undef ADMPI_COMPLEX
 #define ADMPI_COMPLEX(op)                                                                              \
-  template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_double<D> = 0>              \
+  template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_passive<D, N> = 0>          \
   std::complex<detail::real_type<N>> operator op(const std::complex<D> &c, const N &x) {               \
     return detail::activated<detail::real_type<N>>(c) op detail::real_type<N>(x);                      \
   }                                                                                                    \
-  template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_double<D> = 0>              \
+  template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_passive<D, N> = 0>          \
   std::complex<detail::real_type<N>> operator op(const N &x, const std::complex<D> &c) {               \
     return detail::real_type<N>(x) op detail::activated<detail::real_type<N>>(c);                      \
   }
@@ -149,11 +158,11 @@ std::complex<T> real_power(const std::complex<T> &z, const W &w) {
 
 // Powers, whose templates in std know the type of the result for floating-point types only. All are templates of complex
 // types: a scalar would convert to one.
-template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>
+template <class T, class D, detail::if_real<T> = 0, detail::if_passive<D, T> = 0>
 std::complex<T> pow(const std::complex<T> &z, const std::complex<D> &w) {
   return exp(w * log(z));
 }
-template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>
+template <class T, class D, detail::if_real<T> = 0, detail::if_passive<D, T> = 0>
 std::complex<T> pow(const std::complex<D> &z, const std::complex<T> &w) {
   return exp(w * log(z));
 }
@@ -207,5 +216,9 @@ complex<admpi::tangent<T>> pow(const complex<admpi::tangent<T>> &z, const admpi:
 #endif
 
 }  // namespace std
+
+#ifdef ADMPI_FLOAT_HPP
+#include "admpi/complex_floats.hpp"
+#endif
 
 #endif

@@ -243,4 +243,8 @@ ADMPI_ENTER_STD
 
 }  // namespace std
 
+#ifdef ADMPI_COMPLEX_HPP
+#include "admpi/complex_floats.hpp"
+#endif
+
 #endif

@@ -1,0 +1,17 @@
+// Complex numbers of active floats. Included by admpi/complex.hpp and admpi/float.hpp, whichever comes last.
+#ifndef ADMPI_COMPLEX_FLOATS_HPP
+#define ADMPI_COMPLEX_FLOATS_HPP
+
+#ifdef __GLIBCXX__
+namespace std {
+
+/// The general one returns an expression or a complex number.
+template <>
+inline complex<admpi::float_var> pow(const complex<admpi::float_var> &z, const admpi::float_var &w) {
+  return admpi::detail::real_power(z, w);
+}
+
+}  // namespace std
+#endif
+
+#endif
