@@ -75,6 +75,7 @@
 #include "admpi/pmap_ranks.h"
 #include "admpi/reductions.h"
 #include "admpi/requests.h"
+#include "admpi/sessions.h"
 #include "admpi/tools.h"
 #include "admpi/user_ops.h"
 #include "admpi/windows.h"

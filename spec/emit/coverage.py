@@ -43,6 +43,9 @@ make the same call, and some may have no active data. A partitioned message of a
 
 {listed([one.ampi for one in later])}
 
+Where the MPI has sessions (MPI-4), their names are there in C and C++ (`admpi/sessions.h`). `AMPI_Comm_create_from_group` and
+`AMPI_Intercomm_create_from_groups` make communicators for active data. The library needs `MPI_COMM_WORLD`, so the program calls `AMPI_Init` too.
+
 With counts past 2^31, under MPI-4's names:
 
 {listed(large)}

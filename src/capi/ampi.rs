@@ -244,6 +244,14 @@ pub unsafe extern "C-unwind" fn AMPI_Comm_register(comm: MPI_Comm) -> c_int {
     mpi_call("AMPI_Comm_register", on, || communicator::enter(on))
 }
 
+/// For AMPI_Comm_create_from_group and its kin (admpi/sessions.h): a communicator that MPI has made.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_detail_made_comm(call: *const c_char, comm: MPI_Comm) -> c_int {
+    // SAFETY: a string, and a communicator or the null handle.
+    let (name, comm) = unsafe { (super::name(call), Comm::new(comm)) };
+    mpi_call(&name, Comm::world(), || communicator::enter_new(comm))
+}
+
 /// Declares that the program may poll, as ADMPI_POLLING=1 in the environment does: its next action may depend on what has
 /// arrived by then, through Test or Iprobe, the completion that Waitany found, or the message that a wildcard matched.
 /// From now on, the adjoints of collectives that do not make their members wait for each other (Bcast, Reduce, Gather,
@@ -516,6 +524,12 @@ pub unsafe extern "C-unwind" fn admpi_detail_parts(
     })
 }
 
+/// For numbers of another AD tool that are lent (ADMPI_STEP_LENT): the datatype of the message.
+#[unsafe(no_mangle)]
+extern "C-unwind" fn admpi_detail_numbers_type() -> MPI_Datatype {
+    Datatype::of_numbers().raw()
+}
+
 /// For the guards: whether `datatype` is active.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_active(datatype: MPI_Datatype) -> c_int {
@@ -524,12 +538,6 @@ unsafe extern "C-unwind" fn admpi_shim_active(datatype: MPI_Datatype) -> c_int {
 }
 
 /// For the guards: the same of what a call sends.
-/// For numbers of another AD tool that are lent (ADMPI_STEP_LENT): the datatype of the message.
-#[unsafe(no_mangle)]
-extern "C-unwind" fn admpi_detail_numbers_type() -> MPI_Datatype {
-    Datatype::of_numbers().raw()
-}
-
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_sent(
     call: *const c_char,
