@@ -250,10 +250,10 @@ impl Sending {
     }
 
     /// The message is complete: what the tape has against it.
-    pub fn settle(self: &Arc<Self>) -> MpiResult<()> {
+    pub fn settle(&self) -> MpiResult<()> {
         let state = &mut *lock(&self.state);
         if std::mem::take(&mut state.is_untold) {
-            untold::remove(&**self);
+            untold::remove(self);
             let recorded = tape::current(|tape| {
                 (Some(tape.serial()) == state.recorder).then(|| state.record(tape))
             });

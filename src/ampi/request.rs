@@ -671,17 +671,17 @@ fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> Mpi
     let mut one = |batch: &mut Batch, i: usize, at: usize| {
         let Some(request) = slots.get_mut(i).and_then(Option::as_mut) else { return };
         batch.update(i, &mut request.transfer);
-        let status = *batch.status(at);
         let code = match (by_status, code) {
-            (true, _) => status.error(),
+            (true, _) => batch.status(at).error(),
             (false, code) => code,
         };
         if code == constants().err_pending {
             return;
         }
         let finished = if code == raw::SUCCESS {
+            let finished = request.finish(batch.status(at));
             request.rename(batch.status_mut(at));
-            request.finish(&status)
+            finished
         } else {
             request.fail(code);
             Ok(())
