@@ -5,6 +5,16 @@
 
 static int rank, size;
 
+/* Every other name, which a program may have in the place of MPI's. */
+static const size_t types[] = {sizeof(AMPI_Session), sizeof(AMPI_Session_errhandler_function *)};
+static const int constants[] = {AMPI_ERR_SESSION, AMPI_MAX_PSET_NAME_LEN, AMPI_MAX_STRINGTAG_LEN};
+static void (*const calls[])(void) = {
+    (void (*)(void))AMPI_Session_get_nth_pset,      (void (*)(void))AMPI_Session_get_pset_info,
+    (void (*)(void))AMPI_Session_get_info,          (void (*)(void))AMPI_Session_create_errhandler,
+    (void (*)(void))AMPI_Session_set_errhandler,    (void (*)(void))AMPI_Session_get_errhandler,
+    (void (*)(void))AMPI_Session_call_errhandler,
+};
+
 /* A value goes round, and its derivative comes back. */
 static void go_round(MPI_Comm comm, int to, int from) {
   admpi_tape *tape;
@@ -35,6 +45,9 @@ int main(int argc, char **argv) {
   CHECK(AMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session) == MPI_SUCCESS);
   AMPI_Session_get_num_psets(session, MPI_INFO_NULL, &psets);
   CHECK(psets >= 2);
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) CHECK(calls[i] != NULL);
+  CHECK(types[0] > 0 && types[1] > 0 && constants[0] != MPI_SUCCESS && constants[1] > 0 && constants[2] > 0);
+  CHECK(AMPI_Session_f2c(AMPI_Session_c2f(session)) == session);
   AMPI_Group_from_session_pset(session, "mpi://WORLD", &all);
   CHECK(AMPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm) == MPI_SUCCESS);
   MPI_Comm_rank(comm, &rank);

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "admpi/ampi_guards.h"
-#include "admpi/large.h"
 
 /** Whether the datatype holds an active double. */
 int admpi_shim_active(MPI_Datatype datatype);
