@@ -97,8 +97,8 @@ int AMPI_Iallgather_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Allgather_init: each start is AMPI_Allgather without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Allgather_init: each start is AMPI_Allgather without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -233,8 +233,8 @@ int AMPI_Iallgatherv_c(const void *sendbuf,
                        AMPI_Request *request);
 
 /**
- * MPI_Allgatherv_init: each start is AMPI_Allgatherv without blocking. Communicator, operation and arrays must live
- * as long as the request.
+ * MPI_Allgatherv_init: each start is AMPI_Allgatherv without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -365,8 +365,8 @@ int AMPI_Ialltoall_c(const void *sendbuf,
                      AMPI_Request *request);
 
 /**
- * MPI_Alltoall_init: each start is AMPI_Alltoall without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Alltoall_init: each start is AMPI_Alltoall without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
  * @param sendcount     number of items for one rank
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -509,8 +509,8 @@ int AMPI_Ialltoallv_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Alltoallv_init: each start is AMPI_Alltoallv without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Alltoallv_init: each start is AMPI_Alltoallv without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where each part begins, in extents of `sendtype`
@@ -662,8 +662,8 @@ int AMPI_Ialltoallw_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Alltoallw_init: each start is AMPI_Alltoallw without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Alltoallw_init: each start is AMPI_Alltoallw without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where each part begins, in bytes
@@ -774,8 +774,8 @@ int AMPI_Ibcast_c(void *buffer,
                   AMPI_Request *request);
 
 /**
- * MPI_Bcast_init: each start is AMPI_Bcast without blocking. Communicator, operation and arrays must live as long as
- * the request.
+ * MPI_Bcast_init: each start is AMPI_Bcast without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param[in,out] buffer  `count` items of `datatype`
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
@@ -902,8 +902,8 @@ int AMPI_Igather_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Gather_init: each start is AMPI_Gather without blocking. Communicator, operation and arrays must live as long
- * as the request.
+ * MPI_Gather_init: each start is AMPI_Gather without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -1050,8 +1050,8 @@ int AMPI_Igatherv_c(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
- * MPI_Gatherv_init: each start is AMPI_Gatherv without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Gatherv_init: each start is AMPI_Gatherv without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -1194,8 +1194,8 @@ int AMPI_Iscatter_c(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
- * MPI_Scatter_init: each start is AMPI_Scatter without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Scatter_init: each start is AMPI_Scatter without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
  * @param sendcount     number of items for one rank, on the root
  * @param sendtype      active if `recvtype` is, on the root
@@ -1342,8 +1342,8 @@ int AMPI_Iscatterv_c(const void *sendbuf,
                      AMPI_Request *request);
 
 /**
- * MPI_Scatterv_init: each start is AMPI_Scatterv without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Scatterv_init: each start is AMPI_Scatterv without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       the items of all ranks, on the root
  * @param sendcounts    number of items for each rank, on the root
  * @param displs        where each part begins, in extents of `sendtype`, on the root

@@ -91,8 +91,8 @@ int AMPI_Iallreduce_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Allreduce_init: each start is AMPI_Allreduce without blocking. Communicator, operation and arrays must live as
- * long as the request.
+ * MPI_Allreduce_init: each start is AMPI_Allreduce without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
@@ -209,8 +209,8 @@ int AMPI_Iexscan_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Exscan_init: each start is AMPI_Exscan without blocking. Communicator, operation and arrays must live as long
- * as the request.
+ * MPI_Exscan_init: each start is AMPI_Exscan without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
  * @param count         number of items
@@ -336,8 +336,8 @@ int AMPI_Ireduce_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Reduce_init: each start is AMPI_Reduce without blocking. Communicator, operation and arrays must live as long
- * as the request.
+ * MPI_Reduce_init: each start is AMPI_Reduce without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
  * @param[out] recvbuf  room for `count` items, on the root
  * @param count         number of items
@@ -480,8 +480,8 @@ int AMPI_Ireduce_scatter_c(const void *sendbuf,
                            AMPI_Request *request);
 
 /**
- * MPI_Reduce_scatter_init: each start is AMPI_Reduce_scatter without blocking. Communicator, operation and arrays
- * must live as long as the request.
+ * MPI_Reduce_scatter_init: each start is AMPI_Reduce_scatter without blocking. The arrays must live as long as the
+ * request; communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
@@ -598,8 +598,8 @@ int AMPI_Ireduce_scatter_block_c(const void *sendbuf,
                                  AMPI_Request *request);
 
 /**
- * MPI_Reduce_scatter_block_init: each start is AMPI_Reduce_scatter_block without blocking. Communicator, operation
- * and arrays must live as long as the request.
+ * MPI_Reduce_scatter_block_init: each start is AMPI_Reduce_scatter_block without blocking. The arrays must live as
+ * long as the request; communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for `recvcount` items
  * @param recvcount     number of items of the result for one rank
@@ -716,8 +716,8 @@ int AMPI_Iscan_c(const void *sendbuf,
                  AMPI_Request *request);
 
 /**
- * MPI_Scan_init: each start is AMPI_Scan without blocking. Communicator, operation and arrays must live as long as
- * the request.
+ * MPI_Scan_init: each start is AMPI_Scan without blocking. The arrays must live as long as the request;
+ * communicator, operation and datatypes may be freed before a start.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items

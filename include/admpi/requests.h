@@ -72,15 +72,13 @@ int AMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 int AMPI_Barrier(MPI_Comm comm);
 
 /**
- * MPI_Barrier_init: each start is AMPI_Ibarrier. Collective over `comm`, which must live as long as the request.
+ * MPI_Barrier_init: each start is AMPI_Ibarrier. Collective over `comm`, which may be freed before a start.
  * @param comm          a communicator
  * @param info          not looked at
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
-int AMPI_Barrier_init(MPI_Comm comm,
-                      MPI_Info info,
-                      AMPI_Request *request);
+int AMPI_Barrier_init(MPI_Comm comm, MPI_Info info, AMPI_Request *request);
 
 /**
  * MPI_Start. Each start decides whether the message is recorded.

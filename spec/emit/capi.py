@@ -203,8 +203,8 @@ def sentence(call, large):
         what = "counts and displacements" if lists else "counts" if counts > 1 or "counts" in call.takes else "a count"
         return f"{call.ampi} with {what} past 2^31." + (" All ranks call this form." if lists else "")
     if call.form == "persistent" and call.is_collective:
-        return (f"{call.name}: each start is {call.base.ampi} without blocking. Communicator, operation and arrays must live as long as "
-                f"the request. {call.doc}")
+        return (f"{call.name}: each start is {call.base.ampi} without blocking. The arrays must live as long as the request; communicator, "
+                f"operation and datatypes may be freed before a start. {call.doc}")
     if call.form == "nonblocking" and call.is_collective:
         return (f"{call.name}: as {call.base.ampi}. Send buffers are copied. The receive buffer has its values and ids once the request is "
                 f"complete. {call.doc}")

@@ -130,8 +130,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
     }
 }
 
-/// MPI_Allgather_init: each start is AMPI_Allgather without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Allgather_init: each start is AMPI_Allgather without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -328,8 +328,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
     }
 }
 
-/// MPI_Allgatherv_init: each start is AMPI_Allgatherv without blocking. Communicator, operation and arrays must live
-/// as long as the request.
+/// MPI_Allgatherv_init: each start is AMPI_Allgatherv without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -522,8 +522,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
     }
 }
 
-/// MPI_Alltoall_init: each start is AMPI_Alltoall without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Alltoall_init: each start is AMPI_Alltoall without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
 /// @param sendcount     number of items for one rank
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -728,8 +728,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
     }
 }
 
-/// MPI_Alltoallv_init: each start is AMPI_Alltoallv without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Alltoallv_init: each start is AMPI_Alltoallv without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
 /// @param sdispls       where each part begins, in extents of `sendtype`
@@ -943,8 +943,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
     }
 }
 
-/// MPI_Alltoallw_init: each start is AMPI_Alltoallw without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Alltoallw_init: each start is AMPI_Alltoallw without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
 /// @param sdispls       where each part begins, in bytes
@@ -1121,8 +1121,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
     }
 }
 
-/// MPI_Bcast_init: each start is AMPI_Bcast without blocking. Communicator, operation and arrays must live as long as
-/// the request.
+/// MPI_Bcast_init: each start is AMPI_Bcast without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param[in,out] buffer  `count` items of `datatype`
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
@@ -1307,8 +1307,8 @@ pub unsafe extern "C-unwind" fn AMPI_Igather_c(
     }
 }
 
-/// MPI_Gather_init: each start is AMPI_Gather without blocking. Communicator, operation and arrays must live as long
-/// as the request.
+/// MPI_Gather_init: each start is AMPI_Gather without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -1519,8 +1519,8 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
     }
 }
 
-/// MPI_Gatherv_init: each start is AMPI_Gatherv without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Gatherv_init: each start is AMPI_Gatherv without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -1727,8 +1727,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
     }
 }
 
-/// MPI_Scatter_init: each start is AMPI_Scatter without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Scatter_init: each start is AMPI_Scatter without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
 /// @param sendcount     number of items for one rank, on the root
 /// @param sendtype      active if `recvtype` is, on the root
@@ -1939,8 +1939,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
     }
 }
 
-/// MPI_Scatterv_init: each start is AMPI_Scatterv without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Scatterv_init: each start is AMPI_Scatterv without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       the items of all ranks, on the root
 /// @param sendcounts    number of items for each rank, on the root
 /// @param displs        where each part begins, in extents of `sendtype`, on the root

@@ -136,8 +136,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather_c(
     }
 }
 
-/// MPI_Neighbor_allgather_init: each start is AMPI_Neighbor_allgather without blocking. Communicator, operation and
-/// arrays must live as long as the request.
+/// MPI_Neighbor_allgather_init: each start is AMPI_Neighbor_allgather without blocking. The arrays must live as long
+/// as the request; communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -359,8 +359,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv_c(
     }
 }
 
-/// MPI_Neighbor_allgatherv_init: each start is AMPI_Neighbor_allgatherv without blocking. Communicator, operation and
-/// arrays must live as long as the request.
+/// MPI_Neighbor_allgatherv_init: each start is AMPI_Neighbor_allgatherv without blocking. The arrays must live as
+/// long as the request; communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -566,8 +566,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall_c(
     }
 }
 
-/// MPI_Neighbor_alltoall_init: each start is AMPI_Neighbor_alltoall without blocking. Communicator, operation and
-/// arrays must live as long as the request.
+/// MPI_Neighbor_alltoall_init: each start is AMPI_Neighbor_alltoall without blocking. The arrays must live as long as
+/// the request; communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `sendcount` items of `sendtype` for each destination
 /// @param sendcount     number of items for one destination
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -791,8 +791,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
     }
 }
 
-/// MPI_Neighbor_alltoallv_init: each start is AMPI_Neighbor_alltoallv without blocking. Communicator, operation and
-/// arrays must live as long as the request.
+/// MPI_Neighbor_alltoallv_init: each start is AMPI_Neighbor_alltoallv without blocking. The arrays must live as long
+/// as the request; communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
 /// @param sdispls       where each part begins, in extents of `sendtype`
@@ -1025,8 +1025,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw_c(
     }
 }
 
-/// MPI_Neighbor_alltoallw_init: each start is AMPI_Neighbor_alltoallw without blocking. Communicator, operation and
-/// arrays must live as long as the request.
+/// MPI_Neighbor_alltoallw_init: each start is AMPI_Neighbor_alltoallw without blocking. The arrays must live as long
+/// as the request; communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
 /// @param sdispls       where each part begins, in bytes

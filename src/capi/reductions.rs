@@ -120,8 +120,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
     }
 }
 
-/// MPI_Allreduce_init: each start is AMPI_Allreduce without blocking. Communicator, operation and arrays must live as
-/// long as the request.
+/// MPI_Allreduce_init: each start is AMPI_Allreduce without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items
 /// @param count         number of items
@@ -296,8 +296,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
     }
 }
 
-/// MPI_Exscan_init: each start is AMPI_Exscan without blocking. Communicator, operation and arrays must live as long
-/// as the request.
+/// MPI_Exscan_init: each start is AMPI_Exscan without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
 /// @param count         number of items
@@ -475,8 +475,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
     }
 }
 
-/// MPI_Reduce_init: each start is AMPI_Reduce without blocking. Communicator, operation and arrays must live as long
-/// as the request.
+/// MPI_Reduce_init: each start is AMPI_Reduce without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
 /// @param[out] recvbuf  room for `count` items, on the root
 /// @param count         number of items
@@ -695,8 +695,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_c(
     }
 }
 
-/// MPI_Reduce_scatter_init: each start is AMPI_Reduce_scatter without blocking. Communicator, operation and arrays
-/// must live as long as the request.
+/// MPI_Reduce_scatter_init: each start is AMPI_Reduce_scatter without blocking. The arrays must live as long as the
+/// request; communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for this rank's items of the result
 /// @param recvcounts    number of items of the result for each rank
@@ -889,8 +889,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block_c(
     }
 }
 
-/// MPI_Reduce_scatter_block_init: each start is AMPI_Reduce_scatter_block without blocking. Communicator, operation
-/// and arrays must live as long as the request.
+/// MPI_Reduce_scatter_block_init: each start is AMPI_Reduce_scatter_block without blocking. The arrays must live as
+/// long as the request; communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for `recvcount` items
 /// @param recvcount     number of items of the result for one rank
@@ -1084,8 +1084,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
     }
 }
 
-/// MPI_Scan_init: each start is AMPI_Scan without blocking. Communicator, operation and arrays must live as long as
-/// the request.
+/// MPI_Scan_init: each start is AMPI_Scan without blocking. The arrays must live as long as the request;
+/// communicator, operation and datatypes may be freed before a start.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items
 /// @param count         number of items

@@ -118,7 +118,7 @@ pub unsafe extern "C-unwind" fn AMPI_Barrier(comm: MPI_Comm) -> c_int {
     left("AMPI_Barrier", on, || unsafe { raw::MPI_Barrier(comm) })
 }
 
-/// MPI_Barrier_init: each start is AMPI_Ibarrier. Collective over `comm`, which must live as long as the request.
+/// MPI_Barrier_init: each start is AMPI_Ibarrier. Collective over `comm`, which may be freed before a start.
 /// @param comm          a communicator
 /// @param info          not looked at
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
