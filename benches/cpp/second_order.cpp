@@ -1,5 +1,5 @@
-// Second order: the gradient of a tangent, recorded and swept, over the plain loop. With the name of a work and of a part
-// (plain, record, sweep), that alone, once, for an instruction count.
+// Second order: the gradient of a tangent, recorded and swept, over the plain loop. And tangents in four directions at once. With
+// the name of a work and of a part (plain, record, sweep, forward), that alone, once, for an instruction count.
 #include <admpi.hpp>
 
 #include <cmath>
@@ -11,6 +11,7 @@
 namespace {
 
 using second = admpi::tangent<admpi::var>;
+using several = admpi::tangent<double, 4>;
 
 /// The sum of the logarithms of the diagonal of U.
 struct lu {
@@ -138,6 +139,7 @@ template <class Work>
 struct problem {
   std::vector<double> x = Work::start();
   std::vector<second> active;
+  std::vector<several> moved;
   second result;
   admpi::tape tape;
 
@@ -151,7 +153,16 @@ struct problem {
       tape.input(active[i].derivative);
     }
   }
+  void prepare_forward() {
+    moved.assign(x.begin(), x.end());
+    for (std::size_t i = 0; i < x.size(); ++i)
+      for (std::size_t k = 0; k < 4; ++k) moved[i].derivative[static_cast<int>(k)] = direction(i + 1000 * k);
+  }
   void plain() { bench::use(Work::run(x)); }
+  void forward() {
+    const several y = Work::run(moved);
+    bench::use(y.derivative[0] + y.derivative[1] + y.derivative[2] + y.derivative[3]);
+  }
   void record() { result = Work::run(active); }
   void sweep() {
     tape.seed(result.derivative);
@@ -172,19 +183,24 @@ struct problem {
       got += other * tape.adjoint(active[i].value);
     }
     bench::check(Work::name, got, Work::run(along).derivative.derivative, 1e-9);
+    prepare_forward();
+    std::vector<admpi::tangent<double>> single(x.begin(), x.end());
+    for (std::size_t i = 0; i < x.size(); ++i) single[i].derivative = moved[i].derivative[2];
+    bench::check(Work::name, Work::run(moved).derivative[2], Work::run(single).derivative, 1e-12);
   }
 
-  void measure(double goal) {
+  void measure(double goal, double forward_goal) {
     check();
     prepare();
     record();
     const auto statistics = tape.statistics();
-    bench::blocks plain_time, record_time, sweep_time;
+    bench::blocks plain_time, record_time, sweep_time, forward_time;
     for (int i = 0; i < 21; ++i) {
       plain_time.run([&] { plain(); });
       prepare();
       record_time.run([&] { record(); });
       sweep_time.run([&] { sweep(); });
+      forward_time.run([&] { forward(); });
     }
     std::printf("%s: %llu statements, %llu arguments, record %.1f, sweep %.1f\n", Work::name,
                 static_cast<unsigned long long>(statistics.statements), static_cast<unsigned long long>(statistics.arguments),
@@ -192,10 +208,16 @@ struct problem {
     char title[80];
     std::snprintf(title, sizeof title, "%s, gradient of a tangent over the plain loop", Work::name);
     bench::row(title, (record_time.seconds() + sweep_time.seconds()) / plain_time.seconds(), goal);
+    std::snprintf(title, sizeof title, "%s, tangents in 4 directions over the plain loop", Work::name);
+    bench::row(title, forward_time.seconds() / plain_time.seconds(), forward_goal);
   }
 
   void once(const char *part) {
     if (std::strcmp(part, "plain") == 0) return plain();
+    if (std::strcmp(part, "forward") == 0) {
+      prepare_forward();
+      return forward();
+    }
     prepare();
     if (std::strcmp(part, "none") == 0) return;
     record();
@@ -204,9 +226,9 @@ struct problem {
 };
 
 template <class Work>
-void run(int argc, char **argv, double goal) {
+void run(int argc, char **argv, double goal, double forward_goal) {
   if (argc < 3) {
-    problem<Work>().measure(goal);
+    problem<Work>().measure(goal, forward_goal);
   } else if (std::strcmp(argv[1], Work::name) == 0) {
     problem<Work>().once(argv[2]);
   }
@@ -215,9 +237,10 @@ void run(int argc, char **argv, double goal) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  run<lu>(argc, argv, 80.0);
-  run<chain>(argc, argv, 4.0);
-  run<black_scholes>(argc, argv, 4.5);
-  run<burgers>(argc, argv, 90.0);
+  // CoDiPack 2.2's forward vector type of 4 directions: 11, 1.2, 1.7.
+  run<lu>(argc, argv, 80.0, 11.0);
+  run<chain>(argc, argv, 4.0, 1.2);
+  run<black_scholes>(argc, argv, 4.5, 1.7);
+  run<burgers>(argc, argv, 90.0, 11.0);
   return 0;
 }

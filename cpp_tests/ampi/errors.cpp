@@ -140,7 +140,10 @@ TEST_CASE("test_errors_requests_and_types_that_are_null") {
   refused(admpi_detail_pair_type(AMPI_ADOUBLE, 16, &type), ADMPI_ERR_ARGUMENT,
           "admpi_detail_pair_type: extent = 16, but a part and an int take 20 bytes");
   refused(admpi_detail_pair_type(MPI_DATATYPE_NULL, 24, &type), ADMPI_ERR_ARGUMENT, "admpi_detail_pair_type: part is MPI_DATATYPE_NULL");
-  refused(admpi_detail_bundle_type(MPI_DATATYPE_NULL, &type), ADMPI_ERR_ARGUMENT, "admpi_detail_bundle_type: part is MPI_DATATYPE_NULL");
+  refused(admpi_detail_bundle_parts_type(MPI_DATATYPE_NULL, 2, &type), ADMPI_ERR_ARGUMENT,
+          "admpi_detail_bundle_parts_type: part is MPI_DATATYPE_NULL");
+  refused(admpi_detail_bundle_parts_type(MPI_DOUBLE, 0, &type), ADMPI_ERR_ARGUMENT,
+          "admpi_detail_bundle_parts_type: parts = 0, below 1");
   CHECK(type == MPI_DATATYPE_NULL);
   check_raised(admpi_detail_check_buffer("AMPI_Send", 7, AMPI_ADOUBLE, at.comm), "AMPI_Send", "content = 7");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -270,6 +270,40 @@ TEST_CASE("test_tangent_types_products_with_zeros_and_infinities") {
   CHECK(allreduced(x, MPI_PROD).derivative == std::pow(2.0, size - 1));
 }
 
+TEST_CASE("test_tangent_types_reductions_in_several_directions") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD);
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}) {
+    for (const int n : {0, 1, 5, 700}) {
+      std::vector<several> mine(n), all(n);
+      for (int i = 0; i < n; ++i) {
+        // Zeros meet in products, and in one direction nothing moves.
+        mine[i] = several((i + rank) % 7 == 0 ? 0.0 : std::sin(1.0 + i + 31.0 * rank), {{std::cos(2.0 * i - rank), 0.0, 1.0 + rank}});
+        if (i == 3 && rank == 0) mine[i].derivative[2] = INFINITY;
+      }
+      AMPI_Allreduce(mine.data(), all.data(), n, AMPI_ADOUBLE, op, MPI_COMM_WORLD);
+      for (int k = 0; k < 3; ++k) {
+        CAPTURE(k);
+        std::vector<first> one(n), expected(n);
+        for (int i = 0; i < n; ++i) one[i] = {mine[i].value, mine[i].derivative[k]};
+        AMPI_Allreduce(one.data(), expected.data(), n, AMPI_ADOUBLE, op, MPI_COMM_WORLD);
+        for (int i = 0; i < n; ++i) {
+          const double d = all[i].derivative[k], e = expected[i].derivative;
+          CHECK(all[i].value == doctest::Approx(expected[i].value).epsilon(1e-14));
+          CHECK((d == e || (std::isnan(d) && std::isnan(e)) || std::fabs(d - e) <= 1e-14 * (1.0 + std::fabs(e))));
+        }
+      }
+    }
+  }
+  const value_index<several> mine = {several(1.0 + rank, {{10.0 * rank, 2.0, 3.0}}), 7 * rank};
+  value_index<several> least, most;
+  AMPI_Allreduce(&mine, &least, 1, mpi_type<value_index<several>>(), MPI_MINLOC, MPI_COMM_WORLD);
+  AMPI_Allreduce(&mine, &most, 1, mpi_type<value_index<several>>(), MPI_MAXLOC, MPI_COMM_WORLD);
+  const int last = size_of(MPI_COMM_WORLD) - 1;
+  CHECK((least.index == 0 && least.value.derivative[0] == 0.0 && least.value.derivative[2] == 3.0));
+  CHECK((most.index == 7 * last && most.value.value == 1.0 + last && most.value.derivative[0] == 10.0 * last));
+}
+
 TEST_CASE("test_tangent_types_reductions_in_place_on_every_root") {
   test::begin();
   const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
@@ -300,23 +334,30 @@ TEST_CASE("test_tangent_types_reductions_in_place_on_every_root") {
 
 namespace {
 
-/// A number in each part of a scalar, and back.
-template <class T>
-double &number(T &x, int part) {
-  if constexpr (std::is_same<T, double>::value)
-    return x;
-  else if constexpr (std::is_same<T, var>::value)
-    return x.value;
-  else
-    return number(part % 2 == 0 ? x.value : x.derivative, part / 2);
-}
-
 template <class T>
 constexpr int parts() {
   if constexpr (std::is_same<T, double>::value || std::is_same<T, var>::value)
     return 1;
   else
-    return 2 * parts<decltype(T().value)>();
+    return static_cast<int>(sizeof(T) / sizeof(T().value)) * parts<decltype(T().value)>();
+}
+
+/// A number in each part of a scalar, and back.
+template <class T>
+double &number(T &x, int part) {
+  if constexpr (std::is_same<T, double>::value) {
+    return x;
+  } else if constexpr (std::is_same<T, var>::value) {
+    return x.value;
+  } else {
+    using inner = decltype(x.value);
+    constexpr int each = parts<inner>();
+    if (part < each) return number(x.value, part);
+    if constexpr (std::is_same<decltype(x.derivative), inner>::value)
+      return number(x.derivative, part - each);
+    else
+      return number(x.derivative[part / each - 1], part % each);
+  }
 }
 
 template <class T>
@@ -553,6 +594,7 @@ TEST_CASE("test_tangent_types_in_calls_that_an_mpi_gets_wrong") {
   check_defective<double>(MPI_DOUBLE);
   check_defective<first>(AMPI_ADOUBLE);
   check_defective<second>(mpi_type<second>());
+  check_defective<several>(AMPI_ADOUBLE);
   check_defective<var>(AMPI_ADOUBLE);
   check_defective<tangent<var>>(AMPI_ADOUBLE);
   check_pairs(true);

@@ -270,6 +270,9 @@ TEST_CASE("test_tangent_types_of_scalars") {
   CHECK(measures(mpi_type<first>()) == std::vector<MPI_Aint>{0, sizeof(first), 16});
   CHECK(measures(mpi_type<second>()) == std::vector<MPI_Aint>{0, sizeof(second), 32});
   CHECK(measures(mpi_type<tangent<float>>()) == std::vector<MPI_Aint>{0, sizeof(tangent<float>), 8});
+  CHECK(measures(mpi_type<several>()) == std::vector<MPI_Aint>{0, sizeof(several), 32});
+  CHECK(measures(mpi_type<tangent<first, 3>>()) == std::vector<MPI_Aint>{0, sizeof(tangent<first, 3>), 64});
+  CHECK(mpi_type<several>() != mpi_type<second>());
   // On the wire two active doubles are sixteen bytes.
   CHECK(measures(mpi_type<tangent<var>>()) == std::vector<MPI_Aint>{0, sizeof(tangent<var>), 16});
   CHECK(measures(mpi_type<value_index<first>>()) == std::vector<MPI_Aint>{0, sizeof(value_index<first>), 20});
@@ -278,6 +281,7 @@ TEST_CASE("test_tangent_types_of_scalars") {
 TEST_CASE("test_tangent_types_made_from_the_active_double") {
   check_substitutes<first>();
   check_substitutes<second>();
+  check_substitutes<several>();
   check_substitutes<tangent<var>>();
 }
 
@@ -285,12 +289,14 @@ TEST_CASE("test_tangent_types_nested_at_random") {
   check_random_types<var>();
   check_random_types<first>();
   check_random_types<second>();
+  check_random_types<several>();
   check_random_types<tangent<var>>();
 }
 
 TEST_CASE("test_tangent_types_in_structures") {
   check_structures<var>();
   check_structures<first>();
+  check_structures<several>();
   check_structures<tangent<var>>();
   check_structures<value_index<var>>();
   check_structures<value_index<first>>();

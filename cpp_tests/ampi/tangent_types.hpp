@@ -18,6 +18,7 @@ using test::text_of;
 
 using first = tangent<double>;
 using second = tangent<tangent<double>>;
+using several = tangent<double, 3>;
 
 /// A communicator of this process alone that returns errors.
 struct alone {

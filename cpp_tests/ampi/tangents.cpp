@@ -1,7 +1,8 @@
 // Programs that are templated on their scalar. Long: one table of the calls of MPI, whose rows share a state.
 //
-// They run with double, tangent<double>, tangents of tangents, var and tangent<var>. First derivatives: forward = central difference, and <w, J v> = <J^T w, v> against the sweep. Second
-// ones: tangents of tangents = central difference of tangents, and = the sweep over tangent<var>.
+// They run with double, tangent<double>, tangent<double, 3>, tangents of tangents, var and tangent<var>. First derivatives:
+// forward = central difference = one of several directions, and <w, J v> = <J^T w, v> against the sweep. Second ones: tangents of
+// tangents = central difference of tangents, and = the sweep over tangent<var>.
 //
 // A program is a few steps, each around one call of MPI; every call runs in a program of its own, and in random mixtures.
 // Active scalars take part where the library differentiates all calls of a program: what it refuses is read from the
@@ -736,6 +737,17 @@ void check_program(const world &w, const recipe &r) {
   }
   values.check(1e-13);
   first.check(1e-6);
+
+  std::vector<tangent<double, 3>> several(size);
+  for (std::size_t i = 0; i < size; ++i) several[i] = {x[i], {{u[i], v[i], 0.0}}};
+  several = run(w, r, several);
+  comparison one_of_three;
+  for (std::size_t i = 0; i < size; ++i) {
+    one_of_three.add(forward[i].value, several[i].value);
+    one_of_three.add(forward[i].derivative, several[i].derivative[1]);
+    CHECK(several[i].derivative[2] == 0.0);
+  }
+  one_of_three.check(1e-13);
 
   std::vector<second> twice(size);
   for (std::size_t i = 0; i < size; ++i) twice[i] = {{x[i], u[i]}, {v[i], 0.0}};

@@ -67,6 +67,7 @@ static void headers_calls(void) {
   CHECK(admpi_init_abi(MPI_COMM_WORLD, &sizes) == ADMPI_SUCCESS);
   CHECK(admpi_check_buffer("AMPI_Send", 0, MPI_DOUBLE, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(admpi_bundle_type(MPI_DOUBLE, &bundle) == ADMPI_SUCCESS && bundle != MPI_DATATYPE_NULL);
+  CHECK(admpi_detail_bundle_type(MPI_DOUBLE, &type) == ADMPI_SUCCESS && type == bundle);
   CHECK(admpi_pair_type(bundle, 24, &pair) == ADMPI_SUCCESS && pair != MPI_DATATYPE_NULL);
   CHECK(admpi_bundle_buffer("AMPI_Send", bundle, AMPI_ADOUBLE, MPI_COMM_WORLD, &type) == MPI_SUCCESS && type == bundle);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -154,7 +154,8 @@ inline recorded loop_of(const problem &p) {
   return [&p](const actives &shared, const ragged<var> &params) { return p.loop(shared, params); };
 }
 
-using all_modes = admpi::map_function<model, once, twice, pair>;
+using several = admpi::tangent<double, 3>;
+using all_modes = admpi::map_function<model, once, twice, pair, several>;
 
 /// Tangents and tangents of tangents, which are what a loop gives to the last bit.
 inline void check_tangents(const all_modes &f, admpi::map_workers &workers) {
@@ -184,6 +185,19 @@ inline void check_tangents(const all_modes &f, admpi::map_workers &workers) {
     CHECK(z[k].value.derivative == expected_2[k].value.derivative);
     CHECK(z[k].derivative.value == expected_2[k].derivative.value);
     CHECK(z[k].derivative.derivative == expected_2[k].derivative.derivative);
+  }
+  // Along three directions, of which the second is that above.
+  std::vector<several> shared_3, params_3;
+  for (const once &x : shared) shared_3.push_back({x.value, {{0.0, x.derivative, 1.0}}});
+  for (const once &x : params) params_3.push_back({x.value, {{0.0, x.derivative, -1.0}}});
+  const ragged<several> own_3(params_3, p.params.ends());
+  const auto expected_3 = p.loop(shared_3, own_3);
+  const auto u = admpi::map(f, shared_3, own_3, p.lengths, data);
+  REQUIRE(u.size() == expected.size());
+  for (std::size_t k = 0; k < u.size(); ++k) {
+    CHECK(u[k].derivative[0] == 0.0);
+    CHECK(u[k].derivative[1] == expected[k].derivative);
+    CHECK(u[k].derivative[2] == expected_3[k].derivative[2]);
   }
 }
 

@@ -16,4 +16,6 @@ void refused(const var &x, const tangent<double> &t, const varmat &a, const view
   (void)(d * a);                        // says: elt_multiply(a, b)
   (void)(d * d);                        // says: elt_multiply(a, b)
   (void)(d / d);                        // says: elt_divide(a, b)
+  (void)sizeof(tangent<var, 4>);        // says: tangent<var> has one direction
+  (void)sizeof(tangent<varmat, 4>);     // says: tangent<varmat> has one direction
 }

@@ -18,8 +18,8 @@ template <class T>
 struct base_of {
   using type = T;
 };
-template <class T>
-struct base_of<tangent<T>> : base_of<T> {};
+template <class T, int N>
+struct base_of<tangent<T, N>> : base_of<T> {};
 
 template <class T>
 inline constexpr bool is_value_index = false;
@@ -63,17 +63,32 @@ template <class T>
 T times(const T &x, const T &y) {
   return x * y;
 }
-template <class T>
-tangent<T> times(const tangent<T> &x, const tangent<T> &y) {
-  return {times(x.value, y.value), T(times(x.derivative, y.value) + times(x.value, y.derivative))};
+template <class T, int N>
+tangent<T, N> times(const tangent<T, N> &x, const tangent<T, N> &y);
+template <class T, int N>
+directions<T, N> times(const directions<T, N> &x, const T &y) {
+  return one_by_one([&](const T &one) { return times(one, y); }, x);
+}
+template <class T, int N>
+directions<T, N> times(const T &x, const directions<T, N> &y) {
+  return one_by_one([&](const T &one) { return times(x, one); }, y);
+}
+/// The derivative of a product.
+template <class T, int N>
+derivative_of<T, N> product_along(const tangent<T, N> &x, const tangent<T, N> &y) {
+  return derivative_of<T, N>(times(x.derivative, y.value) + times(x.value, y.derivative));
+}
+template <class T, int N>
+tangent<T, N> times(const tangent<T, N> &x, const tangent<T, N> &y) {
+  return {times(x.value, y.value), product_along(x, y)};
 }
 template <class T>
 T product(const T &x, const T &y) {
   return x * y;
 }
-template <class T>
-tangent<T> product(const tangent<T> &x, const tangent<T> &y) {
-  return {product(x.value, y.value), T(times(x.derivative, y.value) + times(x.value, y.derivative))};
+template <class T, int N>
+tangent<T, N> product(const tangent<T, N> &x, const tangent<T, N> &y) {
+  return {product(x.value, y.value), product_along(x, y)};
 }
 
 // `low` stands on lower ranks than `high`.

@@ -181,13 +181,13 @@ struct datatype_of<float_var> {
   static MPI_Datatype get() { return AMPI_AFLOAT; }
 };
 
-/// The value and the derivative in one item.
-template <class T>
-struct datatype_of<tangent<T>> {
-  static_assert(sizeof(tangent<T>) == 2 * sizeof(T), "one behind the other");
+/// The value and the derivatives in one item.
+template <class T, int N>
+struct datatype_of<tangent<T, N>> {
+  static_assert(sizeof(tangent<T, N>) == (1 + N) * sizeof(T), "one behind the other");
   static MPI_Datatype get() {
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    admpi_detail_bundle_type(datatype_of<T>::get(), &made);
+    admpi_detail_bundle_parts_type(datatype_of<T>::get(), 1 + N, &made);
     return made;
   }
 };

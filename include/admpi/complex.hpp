@@ -209,8 +209,8 @@ template <>
 inline complex<admpi::var> pow(const complex<admpi::var> &z, const admpi::var &w) {
   return admpi::detail::real_power(z, w);
 }
-template <class T>
-complex<admpi::tangent<T>> pow(const complex<admpi::tangent<T>> &z, const admpi::tangent<T> &w) {
+template <class T, int N>
+complex<admpi::tangent<T, N>> pow(const complex<admpi::tangent<T, N>> &z, const admpi::tangent<T, N> &w) {
   return admpi::detail::real_power(z, w);
 }
 #endif

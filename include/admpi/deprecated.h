@@ -44,7 +44,8 @@ int admpi_mpi_init_thread(int *argc, char ***argv, int required, int *provided, 
 int admpi_init_abi(MPI_Comm comm, const admpi_mpi_sizes *sizes) ADMPI_RENAMED(admpi_detail_init);
 int admpi_check_buffer(const char *call, int content, MPI_Datatype datatype, MPI_Comm comm)
     ADMPI_RENAMED(admpi_detail_check_buffer);
-int admpi_bundle_type(MPI_Datatype part, MPI_Datatype *type_out) ADMPI_RENAMED(admpi_detail_bundle_type);
+int admpi_bundle_type(MPI_Datatype part, MPI_Datatype *type_out) ADMPI_RENAMED(admpi_detail_bundle_parts_type);
+int admpi_detail_bundle_type(MPI_Datatype part, MPI_Datatype *type_out) ADMPI_RENAMED(admpi_detail_bundle_parts_type);
 int admpi_pair_type(MPI_Datatype part, int64_t extent, MPI_Datatype *type_out) ADMPI_RENAMED(admpi_detail_pair_type);
 int admpi_bundle_buffer(const char *call, MPI_Datatype scalar, MPI_Datatype datatype, MPI_Comm comm,
                         MPI_Datatype *datatype_out) ADMPI_RENAMED(admpi_detail_bundle_buffer);

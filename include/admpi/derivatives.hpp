@@ -12,6 +12,7 @@
 #include <iosfwd>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,27 @@ std::vector<tangent<T>> in_direction(const std::vector<T> &x, const std::vector<
   std::vector<tangent<T>> moved(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) moved[i] = tangent<T>(x[i], T(v[i]));
   return moved;
+}
+
+/// How many columns of a Jacobian a tangent has in one pass: 4, or 1 for an f that takes `tangent<double>` only.
+template <class F>
+inline constexpr int columns_at_once = std::is_invocable<F &, const std::vector<tangent<double, 4>> &>::value ? 4 : 1;
+
+inline double &direction(double &derivative, int) { return derivative; }
+template <int N>
+double &direction(directions<double, N> &derivative, int k) {
+  return derivative[k];
+}
+
+/// f at x, where input j moves by moved(j, k) in direction k.
+template <class F, class Moved>
+auto in_directions(F &f, const std::vector<double> &x, Moved &&moved) {
+  constexpr int n = columns_at_once<F>;
+  std::vector<tangent<double, n>> all(x.begin(), x.end());
+  for (std::size_t j = 0; j < all.size(); ++j)
+    for (int k = 0; k < n; ++k) direction(all[j].derivative, k) = moved(j, k);
+  auto y = f(static_cast<const std::vector<tangent<double, n>> &>(all));
+  return std::vector<tangent<double, n>>(y.begin(), y.end());
 }
 
 template <class F>
@@ -149,25 +171,30 @@ std::vector<double> transposed_jacobian_product(F &&f, const std::vector<double>
   return result;
 }
 
-/// The Jacobian of f at x: element (i, j) is the derivative of result i by input j. By a tangent for each input, or by one
-/// recording and a sweep for each 16 results (for each result, on a tape that the thread has), whichever are fewer passes.
+/// The Jacobian of f at x: element (i, j) is the derivative of result i by input j. By a tangent for each 4 inputs (for each input,
+/// if f takes `tangent<double>` alone), or by one recording and a sweep for each 16 results (for each result, on a tape that the
+/// thread has), whichever are fewer passes.
 template <class F>
 dense jacobian(F &&f, const std::vector<double> &x) {
+  using function = std::remove_reference_t<F>;
+  constexpr std::size_t step = detail::columns_at_once<function>;
   const std::size_t n = x.size();
-  std::vector<double> v(n);
-  if (n > 0) v[0] = 1.0;
-  std::vector<double> column = jacobian_product(f, x, v);
-  const std::size_t m = column.size();
+  const auto columns_from = [&](std::size_t begin) {
+    return detail::in_directions(f, x, [&](std::size_t j, int k) { return j == begin + static_cast<std::size_t>(k) ? 1.0 : 0.0; });
+  };
+  auto columns = columns_from(0);
+  const std::size_t m = columns.size();
   dense result(static_cast<std::int64_t>(m), static_cast<std::int64_t>(n));
   if (m == 0 || n == 0) return result;
   const bool is_nested = admpi_tls_tape->next_id != 0;
   int width = 1;
   while (!is_nested && width < 16 && static_cast<std::size_t>(width) < m) width *= 2;
-  if (n <= (m - 1) / static_cast<std::size_t>(width) + 2) {
-    for (std::size_t j = 0;; v[j] = 1.0, column = jacobian_product(f, x, v)) {
-      std::copy(column.begin(), column.end(), result.data.begin() + static_cast<std::ptrdiff_t>(j * m));
-      v[j] = 0.0;
-      if (++j == n) return result;
+  if ((n + step - 1) / step <= (m - 1) / static_cast<std::size_t>(width) + 2) {
+    for (std::size_t begin = 0;; columns = columns_from(begin)) {
+      for (std::size_t j = begin; j < std::min(n, begin + step); ++j)
+        for (std::size_t i = 0; i < m; ++i)
+          result.data[i + j * m] = detail::direction(columns[i].derivative, static_cast<int>(j - begin));
+      if ((begin += step) >= n) return result;
     }
   }
   detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {

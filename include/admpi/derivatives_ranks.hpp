@@ -80,28 +80,29 @@ std::vector<double> transposed_jacobian_product(F &&f, const std::vector<double>
   return transposed_jacobian_product(std::forward<F>(f), x, w);
 }
 
-/// The rows of this rank's results of the Jacobian by the inputs of all ranks. By a tangent for each input, or by a recording and
-/// a sweep for each 16 results (for each result, on a tape that the thread has), whichever are fewer passes.
+/// The rows of this rank's results of the Jacobian by the inputs of all ranks. By a tangent for each 4 inputs (for each input, if f
+/// takes `tangent<double>` alone), or by a recording and a sweep for each 16 results (for each result, on a tape that the thread
+/// has), whichever are fewer passes.
 template <class F>
 dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
+  constexpr std::int64_t step = detail::columns_at_once<std::remove_reference_t<F>>;
   const detail::numbering columns("jacobian", x.size(), comm);
-  std::vector<double> v(x.size());
   std::size_t at = 0;
-  if (columns.has(0, at)) v[at] = 1.0;
-  std::vector<double> product = jacobian_product(f, x, v);
+  const auto columns_from = [&](std::int64_t begin) {
+    return detail::in_directions(f, x, [&](std::size_t j, int k) { return columns.has(begin + k, at) && at == j ? 1.0 : 0.0; });
+  };
+  auto product = columns_from(0);
   const detail::numbering rows("jacobian", product.size(), comm);
   const bool is_nested = admpi_tls_tape->next_id != 0;
   int width = 1;
   while (!is_nested && width < 16 && width < rows.all()) width *= 2;
-  if (rows.all() == 0 || columns.all() <= (rows.all() - 1) / width + 2) {
+  if (rows.all() == 0 || (columns.all() + step - 1) / step <= (rows.all() - 1) / width + 2) {
     dense result(rows.size(static_cast<std::size_t>(rows.rank)), columns.all());
-    for (std::int64_t j = 0; j < columns.all(); ++j) {
-      if (j > 0) {
-        if (columns.has(j - 1, at)) v[at] = 0.0;
-        if (columns.has(j, at)) v[at] = 1.0;
-        product = jacobian_product(f, x, v);
-      }
-      std::copy(product.begin(), product.end(), result.data.begin() + static_cast<std::ptrdiff_t>(j * result.rows));
+    for (std::int64_t begin = 0; begin < columns.all(); begin += step) {
+      if (begin > 0) product = columns_from(begin);
+      for (std::int64_t j = begin; j < std::min(columns.all(), begin + step); ++j)
+        for (std::int64_t i = 0; i < result.rows; ++i)
+          result(i, j) = detail::direction(product[static_cast<std::size_t>(i)].derivative, static_cast<int>(j - begin));
     }
     return result;
   }

@@ -137,17 +137,25 @@ struct map_scalar<double> {
   static void store(double x, admpi_var *to) { to[0] = {x, 0, 0}; }
   static double load(const admpi_var *from) { return from[0].value; }
 };
-template <class T>
-struct map_scalar<tangent<T>> {
+template <class T, int N>
+struct map_scalar<tangent<T, N>> {
   using part = map_scalar<T>;
-  static constexpr std::int64_t width = 2 * part::width;
+  static constexpr std::int64_t width = (1 + N) * part::width;
   static constexpr bool direct = part::direct;
-  static std::string name() { return "tangent<" + part::name() + ">"; }
-  static void store(const tangent<T> &x, admpi_var *to) {
+  static std::string name() { return "tangent<" + part::name() + (N > 1 ? ", " + std::to_string(N) : "") + ">"; }
+  static void store(const tangent<T, N> &x, admpi_var *to) {
     part::store(x.value, to);
-    part::store(x.derivative, to + part::width);
+    const auto store_next = [&](const T &one) {
+      part::store(one, to += part::width);
+      return one;
+    };
+    one_by_one(store_next, x.derivative);
   }
-  static tangent<T> load(const admpi_var *from) { return {part::load(from), part::load(from + part::width)}; }
+  static tangent<T, N> load(const admpi_var *from) {
+    tangent<T, N> x(part::load(from));
+    x.derivative = one_by_one([&](const T &) { return part::load(from += part::width); }, x.derivative);
+    return x;
+  }
 };
 
 /// `n` active doubles as scalars: where they lie or, of plain numbers, a copy that `store` writes back.

@@ -93,11 +93,21 @@ inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
     std::vector<int> in_row, in_column(static_cast<std::size_t>(p.cols));
     for (std::size_t i = 0; i + 1 < p.row_start.size(); ++i) in_row.push_back(p.row_start[i + 1] - p.row_start[i]);
     for (const int j : p.column) ++in_column[static_cast<std::size_t>(j)];
-    p.by = (longest(in_column) + 15) / 16 <= longest(in_row) ? colour_by::rows : colour_by::columns;
+    p.by = (longest(in_column) + 15) / 16 <= (longest(in_row) + 3) / 4 ? colour_by::rows : colour_by::columns;
   }
   p.colour.resize(static_cast<std::size_t>(p.by == colour_by::columns ? p.cols : p.rows));
   check(admpi_sparse_colour(s, static_cast<int>(p.by), p.colour.data(), &p.colours));
   return p;
+}
+
+/// The products of the Jacobian with the columns of each colour, by tangents: calls fn(f of them, first colour, the one behind the last).
+template <class F, class G>
+void tangent_columns(F &f, const std::vector<double> &x, const std::vector<int> &colour, int colours, G &&fn) {
+  constexpr int step = columns_at_once<F>;
+  for (int first = 0; first < colours; first += step) {
+    auto product = in_directions(f, x, [&](std::size_t j, int k) { return colour[j] == first + k ? 1.0 : 0.0; });
+    fn(product, first, std::min(first + step, colours));
+  }
 }
 
 template <class F, class Y>
@@ -261,7 +271,7 @@ coloured_pattern sparsity(F &&f, const std::vector<double> &x) {
 }
 
 /// The Jacobian of f at x, by a sweep for each 16 colours of rows (for each colour, on a tape that the thread has), or by a
-/// tangent for each colour of columns.
+/// tangent for each 4 colours of columns.
 /// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not as large as the Jacobian; what f throws
 template <class F>
 csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
@@ -277,15 +287,12 @@ csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern 
   }
   if constexpr (detail::takes_tangents<F>) {
     detail::check_length("sparse_jacobian", "x", x.size(), p.colour.size());
-    std::vector<double> v(x.size());
-    for (int colour = 0; colour < p.colours; ++colour) {
-      for (std::size_t j = 0; j < v.size(); ++j) v[j] = p.colour[j] == colour ? 1.0 : 0.0;
-      const std::vector<double> product = jacobian_product(f, x, v);
+    detail::tangent_columns(f, x, p.colour, p.colours, [&](auto &product, int first, int last) {
       detail::check_pattern("sparse_jacobian", p, product.size(), x.size());
       detail::each_element(result, [&](std::size_t i, std::size_t j, double &value) {
-        if (p.colour[j] == colour) value = product[i];
+        if (p.colour[j] >= first && p.colour[j] < last) value = detail::direction(product[i].derivative, p.colour[j] - first);
       });
-    }
+    });
   } else {
     detail::raise(ADMPI_ERR_ARGUMENT, "sparse_jacobian: f does not take tangents, but the pattern is coloured by columns");
   }

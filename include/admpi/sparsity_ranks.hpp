@@ -149,8 +149,8 @@ class repeated {
  private:
   static double plain(double y) { return y; }
   static double plain(const var &y) { return y.value; }
-  template <class T>
-  static double plain(const tangent<T> &y) {
+  template <class T, int N>
+  static double plain(const tangent<T, N> &y) {
     return plain(y.value);
   }
 
@@ -253,24 +253,22 @@ void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std:
   }
 }
 
-/// By tangents, each for a colour of columns.
+/// By tangents, each for some colours of columns.
 template <class F>
 void tangent_columns(repeated<F> &f, const std::vector<double> &x, const coloured_pattern &p, const numbering &columns, csr &result,
                      MPI_Comm comm) {
   const std::vector<int> colours = column_colours("sparse_jacobian", p, p.colour, columns, comm);
-  std::vector<double> v(x.size());
-  for (int colour = 0; colour < p.colours; ++colour) {
-    for (std::size_t j = 0; j < v.size(); ++j) v[j] = p.colour[j] == colour ? 1.0 : 0.0;
-    const std::vector<double> product = jacobian_product(f, x, v);
+  tangent_columns(f, x, p.colour, p.colours, [&](auto &product, int first, int last) {
     agreed(comm, [&] {
       f.check();
       check_length("sparse_jacobian", "the pattern's rows", static_cast<std::size_t>(p.rows), product.size());
     });
     std::size_t at = 0;
     each_element(result, [&](std::size_t i, std::size_t, double &value) {
-      if (colours[at++] == colour) value = product[i];
+      const int colour = colours[at++];
+      if (colour >= first && colour < last) value = direction(product[i].derivative, colour - first);
     });
-  }
+  });
 }
 
 /// What a matrix is multiplied by to see whether its pattern has all elements: this rank's part.

@@ -15,8 +15,8 @@ template <class Char, class Traits, class E>
 std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const expression<E> &e) {
   return stream << e.self().value;
 }
-template <class Char, class Traits, class T>
-std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const tangent<T> &x) {
+template <class Char, class Traits, class T, int N>
+std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const tangent<T, N> &x) {
   return stream << x.value;
 }
 template <class Char, class Traits, class E>
@@ -30,8 +30,8 @@ std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &s
   if (stream >> value) x = value;
   return stream;
 }
-template <class Char, class Traits, class T>
-std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &stream, tangent<T> &x) {
+template <class Char, class Traits, class T, int N>
+std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &stream, tangent<T, N> &x) {
   double value = 0.0;
   if (stream >> value) x = T(value);
   return stream;
@@ -54,8 +54,8 @@ auto clamp(const X &x, const L &low, const H &high) {
   return min(max(x, low), high);
 }
 /// Of three tangents of one type std::clamp would return a reference to a value that is gone.
-template <class T>
-tangent<T> clamp(const tangent<T> &x, const tangent<T> &low, const tangent<T> &high) {
+template <class T, int N>
+tangent<T, N> clamp(const tangent<T, N> &x, const tangent<T, N> &low, const tangent<T, N> &high) {
   return x < low ? low : high < x ? high : x;
 }
 
@@ -84,8 +84,8 @@ namespace std {
 
 template <>
 struct numeric_limits<admpi::var> : admpi::detail::limits<admpi::var> {};
-template <class T>
-struct numeric_limits<admpi::tangent<T>> : admpi::detail::limits<admpi::tangent<T>> {};
+template <class T, int N>
+struct numeric_limits<admpi::tangent<T, N>> : admpi::detail::limits<admpi::tangent<T, N>> {};
 
 // Code templated on its scalar often says std::sin(x).
 #define ADMPI_IN_STD(name) using admpi::name;

@@ -13,6 +13,10 @@
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
+template <int N>
+struct tangent<varmat, N> {
+  static_assert(N == 1, "tangent<varmat> has one direction; a sweep of its tape takes up to 16: tape.set_width");
+};
 template <>
 struct tangent<varmat> {
   varmat value;

@@ -1,10 +1,10 @@
 // admpi: forward mode through log densities and operations of users. Not part of admpi.hpp: include it where it is
-// wanted. Densities take tangent<double>, and vectors and matrices of them, like numbers.
+// wanted. Densities take tangent<double>, of any number of directions, and vectors and matrices of them, like numbers.
 //
 //   admpi::tangent<double> mu(0.5, 1.0);                            // along mu
 //   admpi::tangent<double> lp = normal_lpdf(y, mu, 2.0);
 //
-// Derivatives are those of reverse functions, of which the direction picks one combination. Higher ones, by tangents of tangents, of
+// Derivatives are those of reverse functions, of which each direction picks one combination. Higher ones, by tangents of tangents, of
 // var or (of matrices) tangent<varmat>, are those of the partial derivatives' formulas.
 #ifndef ADMPI_TANGENT_DENSITIES_HPP
 #define ADMPI_TANGENT_DENSITIES_HPP
@@ -22,17 +22,18 @@
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
-/// A matrix of tangents, column by column, or a scalar. Made from what is passed.
-class tangent_argument {
+/// A matrix of `tangent<double, N>`, column by column, or a scalar. Made from what is passed.
+template <int N>
+class tangent_argument_of {
  public:
-  template <class N, detail::if_arithmetic<N> = 0>
-  tangent_argument(N x) : tangent_argument(tangent<double>(static_cast<double>(x))) {}
-  tangent_argument(const tangent<double> &x) : rows_(1), cols_(1), scalar_(true), x_{x} {}
+  template <class U, detail::if_arithmetic<U> = 0>
+  tangent_argument_of(U x) : tangent_argument_of(tangent<double, N>(static_cast<double>(x))) {}
+  tangent_argument_of(const tangent<double, N> &x) : rows_(1), cols_(1), scalar_(true), x_{x} {}
   /// Columns.
   template <class Range, class = detail::element_of<Range>>
-  tangent_argument(const Range &x)
-      : tangent_argument(static_cast<std::int64_t>(x.size()), 1, std::vector<tangent<double>>(x.begin(), x.end())) {}
-  tangent_argument(std::int64_t rows, std::int64_t cols, std::vector<tangent<double>> x)
+  tangent_argument_of(const Range &x)
+      : tangent_argument_of(static_cast<std::int64_t>(x.size()), 1, std::vector<tangent<double, N>>(x.begin(), x.end())) {}
+  tangent_argument_of(std::int64_t rows, std::int64_t cols, std::vector<tangent<double, N>> x)
       : rows_(rows), cols_(cols), scalar_(false), x_(std::move(x)) {
     if (rows < 0 || cols < 0 || static_cast<std::int64_t>(x_.size()) != rows * cols) {
       char message[120];
@@ -45,24 +46,22 @@ class tangent_argument {
   std::int64_t rows() const noexcept { return rows_; }
   std::int64_t cols() const noexcept { return cols_; }
   bool is_scalar() const noexcept { return scalar_; }
-  const std::vector<tangent<double>> &elements() const noexcept { return x_; }
+  const std::vector<tangent<double, N>> &elements() const noexcept { return x_; }
 
   std::vector<double> values() const {
     std::vector<double> all;
-    for (const tangent<double> &each : x_) all.push_back(each.value);
+    for (const tangent<double, N> &each : x_) all.push_back(each.value);
     return all;
   }
   /// What it adds to the derivative of a function with these adjoints. A derivative of zero takes no part, whatever the adjoint.
-  double along(const std::vector<double> &adjoint) const {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < x_.size(); ++k) {
-      if (x_[k].derivative != 0.0) sum += adjoint[k] * x_[k].derivative;
-    }
+  detail::derivative_of<double, N> along(const std::vector<double> &adjoint) const {
+    detail::derivative_of<double, N> sum{};
+    for (std::size_t k = 0; k < x_.size(); ++k) sum += detail::along(adjoint[k], x_[k].derivative);
     return sum;
   }
   bool is_constant() const noexcept {
-    for (const tangent<double> &each : x_) {
-      if (each.derivative != 0.0) return false;
+    for (const tangent<double, N> &each : x_) {
+      if (!detail::is_nothing(each.derivative)) return false;
     }
     return true;
   }
@@ -71,32 +70,40 @@ class tangent_argument {
   std::int64_t rows_;
   std::int64_t cols_;
   bool scalar_;
-  std::vector<tangent<double>> x_;
+  std::vector<tangent<double, N>> x_;
 };
+using tangent_argument = tangent_argument_of<1>;
 
 namespace detail {
 
+/// How many directions an argument has: 0 if it has no tangents.
 template <class A, class = void>
-inline constexpr bool is_along = false;
-template <>
-inline constexpr bool is_along<tangent<double>> = true;
+inline constexpr int directions_of = 0;
+template <int N>
+inline constexpr int directions_of<tangent<double, N>> = N;
 template <class Range>
-inline constexpr bool is_along<Range, std::void_t<element_of<Range>>> = is_along<element_of<Range>>;
-template <>
-inline constexpr bool is_along<tangent_argument> = true;
+inline constexpr int directions_of<Range, std::void_t<element_of<Range>>> = directions_of<element_of<Range>>;
+template <int N>
+inline constexpr int directions_of<tangent_argument_of<N>> = N;
+template <class... A>
+constexpr int most_directions() {
+  int most = 0;
+  ((most = directions_of<A> > most ? directions_of<A> : most), ...);
+  return most;
+}
 
 /// The scalar of an argument with derivatives beyond those of tangent<double>; void where there are none.
 template <class A, class = void>
 struct higher {
   using type = void;
 };
-template <>
-struct higher<tangent<double>> {
+template <int N>
+struct higher<tangent<double, N>> {
   using type = void;
 };
-template <class T>
-struct higher<tangent<T>> {
-  using type = tangent<T>;
+template <class T, int N>
+struct higher<tangent<T, N>> {
+  using type = tangent<T, N>;
 };
 template <>
 struct higher<tangent<varmat>> {
@@ -117,23 +124,24 @@ template <class... A>
 using if_higher = std::enable_if_t<!std::is_void<typename higher_of<A...>::type>::value, int>;
 template <class... A>
 using if_along =
-    std::enable_if_t<(is_along<A> || ...) && std::is_void<typename higher_of<A...>::type>::value, int>;
+    std::enable_if_t<most_directions<A...>() != 0 && std::is_void<typename higher_of<A...>::type>::value, int>;
 
 /// An argument on a tape of the moment: an input unless it is constant.
 struct forward_input {
   varmat matrix;
   bool active;
 
-  forward_input(tape_ref tape, const tangent_argument &x)
+  template <int N>
+  forward_input(tape_ref tape, const tangent_argument_of<N> &x)
       : matrix(x.rows(), x.cols(), x.values().data()), active(!x.is_constant()) {
     if (active) tape.input(matrix);
   }
   argument made(bool scalar) const { return scalar ? argument(matrix(0)) : argument(matrix); }
 };
 
-template <class Density, std::size_t... I>
-tangent<double> density_along(Density density, const std::vector<tangent_argument> &x, std::index_sequence<I...>) {
-  tangent<double> lp;
+template <int N, class Density, std::size_t... I>
+tangent<double, N> density_along(Density density, const std::vector<tangent_argument_of<N>> &x, std::index_sequence<I...>) {
+  tangent<double, N> lp;
   in_nest([&](tape_ref tape) {
     const std::vector<forward_input> in{forward_input(tape, x[I])...};
     const var y = density(in[I].made(x[I].is_scalar())...);
@@ -151,9 +159,10 @@ tangent<double> density_along(Density density, const std::vector<tangent_argumen
 
 #define ADMPI_TANGENT_DENSITY(name)                                                                                       \
   template <class... A, detail::if_along<A...> = 0>                                                                       \
-  tangent<double> name(const A &...x) {                                                                                   \
-    return detail::density_along([](const auto &...each) { return name(each...); }, {tangent_argument(x)...}, \
-                                 std::index_sequence_for<A...>());                                                        \
+  auto name(const A &...x) {                                                                                              \
+    constexpr int n = detail::most_directions<A...>();                                                                    \
+    return detail::density_along<n>([](const auto &...each) { return name(each...); }, {tangent_argument_of<n>(x)...},    \
+                                    std::index_sequence_for<A...>());                                                     \
   }
 ADMPI_TANGENT_DENSITY(normal_lpdf)
 ADMPI_TANGENT_DENSITY(student_t_lpdf)
@@ -269,16 +278,16 @@ struct partials_of_poisson_log_lpmf {
 /// The derivative of a density: its partial derivatives along those of the arguments.
 template <class Partials, class R, std::size_t N, std::size_t... K>
 auto density_slope(const std::array<elements_of<R>, N> &x, std::index_sequence<K...>) {
-  using T = decltype(R::derivative);
+  using T = decltype(R::value);
   std::size_t n = 1;
   for (const auto &each : x) {
     if (!each.scalar) n = each.x.size();
   }
-  T slope = 0.0;
+  decltype(R::derivative) slope{};
   for (std::size_t k = 0; k < n; ++k) {
     const std::array<T, N> at{x[K].at(k).value...};
-    const auto add = [&](const T &derivative, auto partial) {
-      if (!is_nothing(derivative)) slope += partial() * derivative;
+    const auto add = [&](const auto &derivative, auto partial) {
+      if (!is_nothing(derivative)) slope += along(T(partial()), derivative);
     };
     (add(x[K].at(k).derivative, [&] { return Partials::template at<K>(at); }), ...);
   }
@@ -334,14 +343,14 @@ tangent<var> multi_normal_lpdf(const Y &y, const Mu &mu, const Sigma &sigma) {
 
 /// Applies a user's operation, as for apply_operation, to tangents. Returns the results, column-major. Its reverse function is called
 /// once for each element of a result, without a tape.
-template <class Operation>
-std::vector<std::vector<tangent<double>>> apply_operation_along(Operation operation,
-                                                                const std::vector<tangent_argument> &operands,
-                                                                const std::vector<extent> &results) {
+template <int N = 1, class Operation>
+std::vector<std::vector<tangent<double, N>>> apply_operation_along(Operation operation,
+                                                                   const std::vector<tangent_argument_of<N>> &operands,
+                                                                   const std::vector<extent> &results) {
   std::vector<std::vector<double>> value, adjoint, made, weight;
   std::vector<admpi_operation_operand> operand;
   std::vector<admpi_operation_result> result;
-  for (const tangent_argument &x : operands) {
+  for (const tangent_argument_of<N> &x : operands) {
     value.push_back(x.values());
     adjoint.emplace_back(value.back().size());
     operand.push_back({x.rows(), x.cols(), value.back().data(), nullptr});
@@ -358,7 +367,7 @@ std::vector<std::vector<tangent<double>>> apply_operation_along(Operation operat
     if (!operands[k].is_constant()) operand[k].adjoint = adjoint[k].data();
   }
   for (std::size_t r = 0; r < result.size(); ++r) result[r].adjoint = weight[r].data();
-  std::vector<std::vector<tangent<double>>> out;
+  std::vector<std::vector<tangent<double, N>>> out;
   for (std::size_t r = 0; r < result.size(); ++r) {
     out.emplace_back();
     for (std::size_t e = 0; e < made[r].size(); ++e) {
@@ -366,7 +375,7 @@ std::vector<std::vector<tangent<double>>> apply_operation_along(Operation operat
       weight[r][e] = 1.0;
       operation.reverse(operation_call(call));
       weight[r][e] = 0.0;
-      double derivative = 0.0;
+      detail::derivative_of<double, N> derivative{};
       for (std::size_t k = 0; k < operand.size(); ++k) derivative += operands[k].along(adjoint[k]);
       out.back().push_back({made[r][e], derivative});
     }

@@ -638,14 +638,14 @@ tangent<var> modf(const tangent_expression<E> &x, I *integral) {
   return modf(tangent<var>(x.self()), integral);
 }
 
-template <class T>
+template <class T, int N>
 template <class E, detail::if_recorded<E, T>>
-ADMPI_ALWAYS_INLINE tangent<T>::tangent(const E &e) {
+ADMPI_ALWAYS_INLINE tangent<T, N>::tangent(const E &e) {
   detail::record_tangent(e, *this);
 }
-template <class T>
+template <class T, int N>
 template <class E, detail::if_recorded<E, T>>
-ADMPI_ALWAYS_INLINE tangent<T> &tangent<T>::operator=(const E &e) {
+ADMPI_ALWAYS_INLINE tangent<T, N> &tangent<T, N>::operator=(const E &e) {
   detail::record_tangent(e, *this);
   return *this;
 }

@@ -19,23 +19,29 @@ namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 namespace detail {
 
-// What is computed with, without the direction: a vector of tangent<T> has values and derivatives in vectors of T.
+// What is computed with, without the directions: a vector of tangents of T has values, and for each direction derivatives, in
+// vectors of T.
 
-template <class T>
-std::vector<T> values_in(const std::vector<tangent<T>> &x) {
+template <class T, int N>
+std::vector<T> values_in(const std::vector<tangent<T, N>> &x) {
   std::vector<T> all;
-  for (const tangent<T> &each : x) all.push_back(each.value);
+  for (const tangent<T, N> &each : x) all.push_back(each.value);
   return all;
 }
 inline varmat values_in(const tangent<varmat> &x) { return x.value; }
 
-template <class T>
-std::vector<T> derivatives_in(const std::vector<tangent<T>> &x) {
+template <class T, int N>
+std::vector<T> derivatives_in(const std::vector<tangent<T, N>> &x, int k = 0) {
   std::vector<T> all;
-  for (const tangent<T> &each : x) all.push_back(each.derivative);
+  for (const tangent<T, N> &each : x) {
+    if constexpr (N == 1)
+      all.push_back(each.derivative);
+    else
+      all.push_back(each.derivative[k]);
+  }
   return all;
 }
-inline varmat derivatives_in(const tangent<varmat> &x) { return x.derivative; }
+inline varmat derivatives_in(const tangent<varmat> &x, int = 0) { return x.derivative; }
 
 template <class T>
 std::vector<tangent<T>> along(const std::vector<T> &x, const std::vector<T> &derivative) {
@@ -44,6 +50,31 @@ std::vector<tangent<T>> along(const std::vector<T> &x, const std::vector<T> &der
   return all;
 }
 inline tangent<varmat> along(const varmat &x, const varmat &derivative) { return {x, derivative}; }
+
+/// x as an X with the derivative that derivative(k) returns for direction k.
+template <class X>
+struct along_all {
+  template <class V, class F>
+  static X of(const V &x, F &&derivative) {
+    return along(x, derivative(0));
+  }
+};
+template <class T, int N>
+struct along_all<std::vector<tangent<T, N>>> {
+  template <class F>
+  static std::vector<tangent<T, N>> of(const std::vector<T> &x, F &&derivative) {
+    if constexpr (N == 1) {
+      return along(x, derivative(0));
+    } else {
+      std::vector<tangent<T, N>> all(x.begin(), x.end());
+      for (int k = 0; k < N; ++k) {
+        const std::vector<T> one = derivative(k);
+        for (std::size_t j = 0; j < all.size(); ++j) all[j].derivative[k] = one[j];
+      }
+      return all;
+    }
+  }
+};
 
 template <class T>
 std::vector<T> zeros_like(const std::vector<T> &x) {
@@ -106,8 +137,10 @@ template <class X, class Solve, class Product>
 auto solved(const X &b, const std::vector<X> &p, const Solve &solve, const Product &product) -> decltype(values_in(b), X(b)) {
   const auto of_p = all_values(p);
   const auto x = solved(values_in(b), of_p, solve, product);
-  const auto change = derivatives_in(product(p, along(x, zeros_like(x))));
-  return along(x, solved(residual(derivatives_in(b), change), of_p, solve, product));
+  const X change = product(p, along_all<X>::of(x, [&](int) { return zeros_like(x); }));
+  return along_all<X>::of(x, [&](int k) {
+    return solved(residual(derivatives_in(b, k), derivatives_in(change, k)), of_p, solve, product);
+  });
 }
 
 template <class F, class X, class Norm, if_lowest<X> = 0>
@@ -126,21 +159,23 @@ auto found(const F &f, const X &start, const std::vector<X> &p, const fixed_poin
     for (std::size_t k = 1; k <= n; ++k) of_p.push_back(along(q[k], q[k + n]));
     return derivatives_in(f(along(q[0], change), of_p));
   };
-  std::vector<level_of<X>> parameters{x};
-  for (const X &each : p) parameters.push_back(values_in(each));
-  for (const X &each : p) parameters.push_back(derivatives_in(each));
-  return along(x, found(derivative, zeros_like(x), parameters, options, norm));
+  return along_all<X>::of(x, [&](int k) {
+    std::vector<level_of<X>> parameters{x};
+    for (const X &each : p) parameters.push_back(values_in(each));
+    for (const X &each : p) parameters.push_back(derivatives_in(each, k));
+    return found(derivative, zeros_like(x), parameters, options, norm);
+  });
 }
 
 }  // namespace detail
 
 /// Solves A(p) x = b and differentiates x, with the routines of linear_solve. `solve` gets the values of the parameters as
-/// matrices, here with one column, and is called once for the value and once for each derivative. `product` is a template,
+/// matrices, here with one column, and is called once for the value and once for each direction. `product` is a template,
 /// which is also called with tangents:
 ///   std::vector<S> product(const std::vector<std::vector<S>> &p, const std::vector<S> &x)
-template <class T, class Solve, class Product>
-std::vector<tangent<T>> linear_solve(const std::vector<tangent<T>> &b, const std::vector<std::vector<tangent<T>>> &p, Solve solve,
-                                     Product product) {
+template <class T, int N, class Solve, class Product>
+std::vector<tangent<T, N>> linear_solve(const std::vector<tangent<T, N>> &b, const std::vector<std::vector<tangent<T, N>>> &p,
+                                        Solve solve, Product product) {
   return detail::solved(b, p, solve, product);
 }
 
@@ -153,9 +188,10 @@ tangent<varmat> linear_solve(const tangent<varmat> &b, const std::vector<tangent
 /// Finds x = f(x, p), as fixed_point does, and its derivative, by the same iteration. `f` is a template:
 ///   std::vector<S> f(const std::vector<S> &x, const std::vector<std::vector<S>> &p)
 /// Throws convergence_error. The derivative does not depend on that of start.
-template <class F, class T, class Norm = largest_magnitude>
-std::vector<tangent<T>> fixed_point(F f, const std::vector<tangent<T>> &start, const std::vector<std::vector<tangent<T>>> &p,
-                                    fixed_point_options options = {}, Norm norm = {}) {
+template <class F, class T, int N, class Norm = largest_magnitude>
+std::vector<tangent<T, N>> fixed_point(F f, const std::vector<tangent<T, N>> &start,
+                                       const std::vector<std::vector<tangent<T, N>>> &p, fixed_point_options options = {},
+                                       Norm norm = {}) {
   return detail::found(f, start, p, options, norm);
 }
 

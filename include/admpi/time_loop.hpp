@@ -32,9 +32,9 @@ template <>
 struct loop_scalar<var> {
   static constexpr std::int64_t width = 1;
 };
-template <class T>
-struct loop_scalar<tangent<T>> {
-  static constexpr std::int64_t width = 2 * loop_scalar<T>::width;
+template <class T, int N>
+struct loop_scalar<tangent<T, N>> {
+  static constexpr std::int64_t width = (1 + N) * loop_scalar<T>::width;
 };
 
 template <class T>

@@ -310,27 +310,30 @@ pub unsafe extern "C-unwind" fn admpi_detail_check_buffer(
     }
 }
 
-/// Returns the datatype of a scalar with two adjacent parts, such as the value and derivative of a tangent. For
+/// Returns the datatype of a scalar with adjacent parts, such as the value and the derivatives of a tangent. For
 /// `admpi::mpi_type`. The datatype belongs to the library. Local.
 /// @param part           the type of each part: a predefined type, AMPI_ADOUBLE, or another such scalar
+/// @param parts          their number
 /// @param[out] type_out  the type, committed
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (also if the library is not initialised)
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (no part, or less than one), ADMPI_ERR_MPI (also if the
+///         library is not initialised)
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_detail_bundle_type(
+pub unsafe extern "C-unwind" fn admpi_detail_bundle_parts_type(
     part: MPI_Datatype,
+    parts: c_int,
     type_out: *mut MPI_Datatype,
 ) -> c_int {
-    mpi_status("admpi_detail_bundle_type", || {
+    mpi_status("admpi_detail_bundle_parts_type", || {
         // SAFETY: as the C contract says.
         let (part, type_out) = unsafe { (Datatype::new(part), super::out("type_out", type_out)?) };
-        *type_out = bundle::bundle(part)?.raw();
+        *type_out = bundle::bundle(parts, part)?.raw();
         Ok(())
     })
 }
 
 /// Returns the datatype of a scalar followed by an `int`, for MPI_MINLOC and MPI_MAXLOC. For `admpi::mpi_type`. The datatype
 /// belongs to the library. Local.
-/// @param part           the type of the scalar, as for admpi_detail_bundle_type or made by it
+/// @param part           the type of the scalar, as for admpi_detail_bundle_parts_type or made by it
 /// @param extent         bytes from one pair to the next
 /// @param[out] type_out  the type, committed
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (the extent is too small for both),
@@ -352,7 +355,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_pair_type(
 /// Returns the datatype for a buffer of such scalars if the program passes one built from AMPI_ADOUBLE or from the scalar's
 /// own type. For the overloads of `admpi.hpp`. It lives as long as `datatype`. Local.
 /// @param call               the AMPI_ call, for the message
-/// @param scalar             of admpi_detail_bundle_type
+/// @param scalar             of admpi_detail_bundle_parts_type
 /// @param datatype           what the program passed
 /// @param comm               where an error is raised
 /// @param[out] datatype_out  `datatype` with `scalar` instead of AMPI_ADOUBLE
@@ -409,7 +412,7 @@ unsafe fn bundle_all<N: PartialEq + From<bool>>(
 /// admpi_detail_bundle_buffer for the datatypes of the peers of a collective call. Datatypes of peers with count 0 are not
 /// checked. Local.
 /// @param call                the AMPI_ call, for the message
-/// @param scalar              of admpi_detail_bundle_type
+/// @param scalar              of admpi_detail_bundle_parts_type
 /// @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
 /// @param counts              one per peer
 /// @param datatypes           one per peer
@@ -432,7 +435,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_bundle_buffers(
 
 /// As admpi_detail_bundle_buffers, with counts past 2^31.
 /// @param call                the AMPI_ call, for the message
-/// @param scalar              of admpi_detail_bundle_type
+/// @param scalar              of admpi_detail_bundle_parts_type
 /// @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
 /// @param counts              one per peer
 /// @param datatypes           one per peer

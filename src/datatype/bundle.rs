@@ -1,4 +1,4 @@
-//! Bundles: scalars of two parts that travel as one item, as the value and the derivative of a tangent do; and
+//! Bundles: scalars of several parts that travel as one item, as the value and the derivatives of a tangent do; and
 //! datatypes made from `AMPI_ADOUBLE`, with such a scalar in its place.
 //!
 //! A datatype made anew is kept with the one it was made from. A program that builds its types from
@@ -19,8 +19,8 @@ use std::sync::{Mutex, OnceLock};
 /// What a type made here consists of.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Two parts.
-    Bundle,
+    /// So many parts.
+    Bundle(c_int),
     /// A part and an `int`, with this extent.
     Pair(i64),
 }
@@ -76,11 +76,14 @@ fn once(
     Ok(datatype)
 }
 
-/// The type of a scalar of two `part`s, one behind the other. `part` is predefined, `AMPI_ADOUBLE` or a bundle.
-pub fn bundle(part: Datatype) -> MpiResult<Datatype> {
-    once(Kind::Bundle, part, |extent| {
-        let two = Made::contiguous(2, part)?;
-        Made::marked(two.datatype(), 2 * extent, BUNDLE_MAGIC)
+/// The type of a scalar of `n` parts, one behind the other. `part` is predefined, `AMPI_ADOUBLE` or a bundle.
+pub fn bundle(n: c_int, part: Datatype) -> MpiResult<Datatype> {
+    if n < 1 {
+        return Err(Error::new(Code::Argument, format!("parts = {n}, below 1")).into());
+    }
+    once(Kind::Bundle(n), part, |extent| {
+        let all = Made::contiguous(n, part)?;
+        Made::marked(all.datatype(), i64::from(n) * extent, BUNDLE_MAGIC)
     })
 }
 

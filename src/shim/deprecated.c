@@ -34,7 +34,12 @@ int admpi_init_abi(MPI_Comm comm, const admpi_mpi_sizes *sizes) { return admpi_d
 int admpi_check_buffer(const char *call, int content, MPI_Datatype datatype, MPI_Comm comm) {
   return admpi_detail_check_buffer(call, content, datatype, comm);
 }
-int admpi_bundle_type(MPI_Datatype part, MPI_Datatype *type_out) { return admpi_detail_bundle_type(part, type_out); }
+int admpi_bundle_type(MPI_Datatype part, MPI_Datatype *type_out) {
+  return admpi_detail_bundle_parts_type(part, 2, type_out);
+}
+int admpi_detail_bundle_type(MPI_Datatype part, MPI_Datatype *type_out) {
+  return admpi_detail_bundle_parts_type(part, 2, type_out);
+}
 int admpi_pair_type(MPI_Datatype part, int64_t extent, MPI_Datatype *type_out) {
   return admpi_detail_pair_type(part, extent, type_out);
 }
