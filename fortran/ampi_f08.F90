@@ -469,7 +469,6 @@ module ampi_f08
   use mpi_f08, only: AMPI_Type_size_x => MPI_Type_size_x
   use mpi_f08, only: AMPI_Type_vector => MPI_Type_vector
   use mpi_f08, only: AMPI_Unpublish_name => MPI_Unpublish_name
-  use mpi_f08, only: AMPI_Win_allocate_shared => MPI_Win_allocate_shared
   use mpi_f08, only: AMPI_Win_call_errhandler => MPI_Win_call_errhandler
   use mpi_f08, only: AMPI_Win_create_errhandler => MPI_Win_create_errhandler
   use mpi_f08, only: AMPI_Win_create_keyval => MPI_Win_create_keyval
@@ -484,7 +483,6 @@ module ampi_f08
   use mpi_f08, only: AMPI_Win_set_errhandler => MPI_Win_set_errhandler
   use mpi_f08, only: AMPI_Win_set_info => MPI_Win_set_info
   use mpi_f08, only: AMPI_Win_set_name => MPI_Win_set_name
-  use mpi_f08, only: AMPI_Win_shared_query => MPI_Win_shared_query
   use mpi_f08, only: AMPI_Wtick => MPI_Wtick
   use mpi_f08, only: AMPI_Wtime => MPI_Wtime
   use mpi_f08, only: AMPI_Sizeof => MPI_Sizeof
@@ -8641,6 +8639,52 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Win_allocate_cptr
   end interface AMPI_Win_allocate
+
+  interface AMPI_Win_allocate_shared
+    subroutine AMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win, ierror)
+      import
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: size
+      integer, intent(in) :: disp_unit
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Comm), intent(in) :: comm
+      integer(kind=AMPI_ADDRESS_KIND), intent(out) :: baseptr
+      type(AMPI_Win), intent(out) :: win
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_allocate_shared
+    subroutine AMPI_Win_allocate_shared_cptr(size, disp_unit, info, comm, baseptr, win, ierror)
+      use, intrinsic :: iso_c_binding, only: c_ptr
+      import
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: size
+      integer, intent(in) :: disp_unit
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Comm), intent(in) :: comm
+      type(c_ptr), intent(out) :: baseptr
+      type(AMPI_Win), intent(out) :: win
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_allocate_shared_cptr
+  end interface AMPI_Win_allocate_shared
+
+  interface AMPI_Win_shared_query
+    subroutine AMPI_Win_shared_query(win, rank, size, disp_unit, baseptr, ierror)
+      import
+      type(AMPI_Win), intent(in) :: win
+      integer, intent(in) :: rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(out) :: size
+      integer, intent(out) :: disp_unit
+      integer(kind=AMPI_ADDRESS_KIND), intent(out) :: baseptr
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_shared_query
+    subroutine AMPI_Win_shared_query_cptr(win, rank, size, disp_unit, baseptr, ierror)
+      use, intrinsic :: iso_c_binding, only: c_ptr
+      import
+      type(AMPI_Win), intent(in) :: win
+      integer, intent(in) :: rank
+      integer(kind=AMPI_ADDRESS_KIND), intent(out) :: size
+      integer, intent(out) :: disp_unit
+      type(c_ptr), intent(out) :: baseptr
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Win_shared_query_cptr
+  end interface AMPI_Win_shared_query
 
   abstract interface
     ! The adjoint of one application of an operation: adds to in_adjoint and inout_adjoint.

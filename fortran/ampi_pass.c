@@ -1025,20 +1025,6 @@ void ampi_unpublish_name_(void *service_name, void *info, void *port_name, void 
   mpi_unpublish_name_(service_name, info, port_name, ierror, length_of_service_name, length_of_port_name);
 }
 
-void mpi_win_allocate_shared_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
-                              void *ierror);
-void ampi_win_allocate_shared_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
-                               void *ierror) {
-  mpi_win_allocate_shared_(size, disp_unit, info, comm, baseptr, win, ierror);
-}
-
-void mpi_win_allocate_shared_(void *size, void *disp_unit, void *info, void *comm, void *baseptr, void *win,
-                              void *ierror);
-void ampi_win_allocate_shared_cptr_(void *size, void *disp_unit, void *info, void *comm, void *baseptr,
-                                    void *win, void *ierror) {
-  mpi_win_allocate_shared_(size, disp_unit, info, comm, baseptr, win, ierror);
-}
-
 void mpi_win_call_errhandler_(void *win, void *errorcode, void *ierror);
 void ampi_win_call_errhandler_(void *win, void *errorcode, void *ierror) {
   mpi_win_call_errhandler_(win, errorcode, ierror);
@@ -1110,17 +1096,6 @@ void ampi_win_set_info_(void *win, void *info, void *ierror) {
 void mpi_win_set_name_(void *win, void *win_name, void *ierror, size_t length_of_win_name);
 void ampi_win_set_name_(void *win, void *win_name, void *ierror, size_t length_of_win_name) {
   mpi_win_set_name_(win, win_name, ierror, length_of_win_name);
-}
-
-void mpi_win_shared_query_(void *win, void *rank, void *size, void *disp_unit, void *baseptr, void *ierror);
-void ampi_win_shared_query_(void *win, void *rank, void *size, void *disp_unit, void *baseptr, void *ierror) {
-  mpi_win_shared_query_(win, rank, size, disp_unit, baseptr, ierror);
-}
-
-void mpi_win_shared_query_(void *win, void *rank, void *size, void *disp_unit, void *baseptr, void *ierror);
-void ampi_win_shared_query_cptr_(void *win, void *rank, void *size, void *disp_unit, void *baseptr,
-                                 void *ierror) {
-  mpi_win_shared_query_(win, rank, size, disp_unit, baseptr, ierror);
 }
 
 double mpi_wtick_(void);

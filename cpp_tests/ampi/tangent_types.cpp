@@ -371,7 +371,8 @@ TEST_CASE("test_tangent_types_files_hold_numbers") {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const first x = 1.0;
   check_refused(AMPI_File_write(MPI_FILE_NULL, &x, 1, AMPI_ADOUBLE, MPI_STATUS_IGNORE), "AMPI_File_write", "value");
-  check_refused(AMPI_Accumulate(&x, 1, AMPI_ADOUBLE, 0, 0, 1, AMPI_ADOUBLE, MPI_SUM, MPI_WIN_NULL), "AMPI_Accumulate", "after a Get");
+  first y;
+  check_refused(AMPI_Compare_and_swap(&x, &x, &y, AMPI_ADOUBLE, 0, 0, MPI_WIN_NULL), "AMPI_Compare_and_swap", "integers only");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
@@ -398,12 +399,185 @@ TEST_CASE("test_tangent_types_in_windows") {
   const void *const unseen = mine;
   void *const unseen_result = got.data();
   const MPI_Datatype type = mpi_type<first>();
-  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE}) {
-    check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, op, window), "AMPI_Accumulate", "after a Get");
-    check_refused(AMPI_Get_accumulate(unseen, 1, type, unseen_result, 1, type, 0, 0, 1, type, op, window),
-                  "AMPI_Get_accumulate", "after a Get");
-  }
+  const auto refused = [&](MPI_Datatype of, MPI_Datatype there, MPI_Op op, const std::string &part) {
+    check_refused(AMPI_Accumulate(unseen, 1, of, 0, 0, 1, there, op, window), "AMPI_Accumulate", part);
+    check_refused(AMPI_Get_accumulate(unseen, 1, of, unseen_result, 1, of, 0, 0, 1, there, op, window), "AMPI_Get_accumulate", part);
+  };
+  const MPI_Datatype pair = mpi_type<value_index<first>>(), floats = mpi_type<tangent<float>>();
+  for (const MPI_Op op : {MPI_BAND, MPI_MAXLOC}) refused(type, type, op, "after a Get");
+  refused(pair, pair, MPI_MAXLOC, "more than tangents of doubles");
+  refused(floats, floats, MPI_SUM, "more than tangents of doubles");
+  refused(type, mpi_type<second>(), MPI_SUM, "origin_datatype: 16 bytes of tangents");
+  check_refused(AMPI_Accumulate(unseen, 2, type, 0, 0, 1, mpi_type<second>(), MPI_SUM, window), "AMPI_Accumulate", "other tangents");
+  check_refused(AMPI_Accumulate(mine, 1, type, 0, 0, 1, type, MPI_NO_OP, window), "AMPI_Accumulate", "MPI_NO_OP is for");
+  AMPI_Request request;
+  check_refused(AMPI_Raccumulate(mine, 1, type, 0, 0, 1, type, MPI_SUM, window, &request), "AMPI_Raccumulate", "is for locks");
   AMPI_Win_fence(0, window);
+  AMPI_Win_free(&window);
+}
+
+namespace {
+
+/// Numbers that are told by `seed`.
+template <class T>
+T made_of(int seed) {
+  T x;
+  double numbers[sizeof(T) / sizeof(double)];
+  for (std::size_t i = 0; i < sizeof(T) / sizeof(double); ++i) numbers[i] = std::sin(1.7 * seed + 0.6 * static_cast<double>(i) + 0.1);
+  std::memcpy(static_cast<void *>(&x), numbers, sizeof x);
+  return x;
+}
+
+template <class T>
+bool close(const T &a, const T &b) {
+  const double *const x = reinterpret_cast<const double *>(&a), *const y = reinterpret_cast<const double *>(&b);
+  bool same = true;
+  for (std::size_t i = 0; i < sizeof(T) / sizeof(double); ++i) same = same && std::fabs(x[i] - y[i]) <= 1e-14 * (1.0 + std::fabs(y[i]));
+  return same;
+}
+
+template <class T>
+T combined(MPI_Op op, const T &old, const T &brought) {
+  if (op == MPI_SUM) return old + brought;
+  if (op == MPI_PROD) return old * brought;
+  if (op == MPI_MIN) return value(brought) < value(old) ? brought : old;
+  if (op == MPI_MAX) return value(old) < value(brought) ? brought : old;
+  return op == MPI_REPLACE ? brought : old;
+}
+
+/// Accumulates by each operation, in fences, between Start and Complete and under locks.
+template <class T>
+void check_accumulates() {
+  test::begin();
+  constexpr int n = 5;
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), right = (rank + 1) % size, left = (rank + size - 1) % size;
+  T *shared = nullptr;
+  MPI_Win window;
+  AMPI_Win_allocate(n * sizeof(T), sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+  MPI_Datatype every_second;
+  MPI_Type_vector(3, 1, 2, mpi_type<T>(), &every_second);
+  MPI_Type_commit(&every_second);
+  MPI_Group all, to, from;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &right, &to);
+  MPI_Group_incl(all, 1, &left, &from);
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE}) {
+    std::vector<T> mine(n), expected(n), got(n), before(n);
+    const auto begin = [&](int round) {
+      for (int i = 0; i < n; ++i) {
+        expected[i] = shared[i] = made_of<T>(round + 100 * rank + i);
+        mine[i] = made_of<T>(7 * round + 31 * rank + 3 * i);
+        before[i] = made_of<T>(round + 100 * right + i);
+      }
+      AMPI_Barrier(MPI_COMM_WORLD);
+    };
+    const auto brought = [](int round, int origin, int i) { return made_of<T>(7 * round + 31 * origin + 3 * i); };
+    const auto check = [&](const char *when) {
+      CAPTURE(when);
+      for (int i = 0; i < n; ++i) {
+        CAPTURE(i);
+        CHECK(close(shared[i], expected[i]));
+      }
+      AMPI_Barrier(MPI_COMM_WORLD);
+    };
+
+    // From the left and from here, in the order of ranks.
+    begin(1);
+    AMPI_Win_fence(0, window);
+    AMPI_Accumulate(mine.data(), n, AMPI_ADOUBLE, right, 0, n, AMPI_ADOUBLE, op, window);
+    AMPI_Accumulate(mine.data(), 3, mpi_type<T>(), rank, 0, 1, every_second, op, window);
+    AMPI_Win_fence(0, window);
+    for (const bool of_left : {left <= rank, left > rank})
+      for (int i = 0; i < n; ++i) {
+        if (of_left)
+          expected[i] = combined(op, expected[i], brought(1, left, i));
+        else if (i % 2 == 0)
+          expected[i] = combined(op, expected[i], brought(1, rank, i / 2));
+      }
+    check("between fences");
+
+    begin(2);
+    AMPI_Win_fence(0, window);
+    AMPI_Get_accumulate(mine.data(), 4, AMPI_ADOUBLE, got.data(), 4, AMPI_ADOUBLE, right, 1, 4, AMPI_ADOUBLE, op, window);
+    AMPI_Fetch_and_op(&mine[0], &got[4], AMPI_ADOUBLE, right, 0, op, window);
+    AMPI_Win_fence(0, window);
+    for (int i = 0; i < 4; ++i) expected[i + 1] = combined(op, expected[i + 1], brought(2, left, i));
+    expected[0] = combined(op, expected[0], brought(2, left, 0));
+    for (int i = 0; i < 4; ++i) CHECK(close(got[i], before[i + 1]));
+    CHECK(close(got[4], before[0]));
+    check("fetching");
+
+    begin(3);
+    AMPI_Win_fence(0, window);
+    AMPI_Get_accumulate(mine.data(), 0, AMPI_ADOUBLE, got.data(), n, AMPI_ADOUBLE, right, 0, n, AMPI_ADOUBLE, MPI_NO_OP, window);
+    AMPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    for (int i = 0; i < n; ++i) CHECK(close(got[i], before[i]));
+    check("by MPI_NO_OP");
+
+    begin(4);
+    AMPI_Win_post(from, 0, window);
+    AMPI_Win_start(to, 0, window);
+    AMPI_Accumulate(mine.data(), n, AMPI_ADOUBLE, right, 0, n, AMPI_ADOUBLE, op, window);
+    AMPI_Win_complete(window);
+    AMPI_Win_wait(window);
+    for (int i = 0; i < n; ++i) expected[i] = combined(op, expected[i], brought(4, left, i));
+    check("between Start and Complete");
+
+    begin(5);
+    AMPI_Win_lock_all(0, window);
+    AMPI_Request request;
+    AMPI_Accumulate(mine.data(), 2, AMPI_ADOUBLE, right, 0, 2, AMPI_ADOUBLE, op, window);
+    AMPI_Fetch_and_op(&mine[2], &got[2], AMPI_ADOUBLE, right, 2, op, window);
+    AMPI_Raccumulate(mine.data() + 3, 2, AMPI_ADOUBLE, right, 3, 2, AMPI_ADOUBLE, op, window, &request);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    AMPI_Win_unlock_all(window);
+    AMPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < n; ++i) expected[i] = combined(op, expected[i], brought(5, left, i));
+    CHECK(close(got[2], before[2]));
+    check("under a lock");
+  }
+  MPI_Group_free(&all);
+  MPI_Group_free(&to);
+  MPI_Group_free(&from);
+  MPI_Type_free(&every_second);
+  AMPI_Win_free(&window);
+}
+
+}  // namespace
+
+TEST_CASE("test_tangent_types_accumulated_in_windows") {
+  check_accumulates<first>();
+  check_accumulates<second>();
+  check_accumulates<several>();
+  check_accumulates<tangent<several, 2>>();
+}
+
+TEST_CASE("test_tangent_types_accumulated_by_all_at_once") {
+  // Under locks no update is lost, and no value meets the derivative of another.
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  first *shared = nullptr;
+  MPI_Win window;
+  AMPI_Win_allocate(2 * sizeof(first), sizeof(first), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  AMPI_Win_lock_all(0, window);
+  bool alike = true;
+  for (int i = 0; i < 50; ++i) {
+    const first one(1.0, 2.0), now(rank + 1.0, 10.0 * (rank + 1.0));
+    first old;
+    AMPI_Accumulate(&one, 1, AMPI_ADOUBLE, 0, 0, 1, AMPI_ADOUBLE, MPI_SUM, window);
+    AMPI_Fetch_and_op(&now, &old, AMPI_ADOUBLE, 0, 1, MPI_REPLACE, window);
+    AMPI_Win_flush(0, window);
+    alike = alike && old.derivative == 10.0 * old.value;
+  }
+  AMPI_Win_unlock_all(window);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  CHECK(alike);
+  if (rank == 0) {
+    CHECK(shared[0].value == 50.0 * size);
+    CHECK(shared[0].derivative == 100.0 * size);
+  }
+  AMPI_Barrier(MPI_COMM_WORLD);
   AMPI_Win_free(&window);
 }
 
@@ -426,7 +600,7 @@ TEST_CASE("test_tangent_types_of_active_values_in_windows") {
   AMPI_Win_fence(0, window);
   AMPI_Put(&mine, 1, AMPI_ADOUBLE, right, 0, 1, AMPI_ADOUBLE, window);
   AMPI_Accumulate(unseen, 1, type, right, 1, 1, type, MPI_SUM, window);
-  AMPI_Accumulate(unseen, 1, type, right, 1, 1, type, MPI_SUM, window);
+  AMPI_Accumulate(&mine, 1, AMPI_ADOUBLE, right, 1, 1, AMPI_ADOUBLE, MPI_SUM, window);
   AMPI_Win_fence(0, window);
   AMPI_Get(&got, 1, AMPI_ADOUBLE, right, 0, 1, AMPI_ADOUBLE, window);
   AMPI_Win_fence(MPI_MODE_NOSUCCEED, window);

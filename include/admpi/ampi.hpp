@@ -8,13 +8,12 @@
 #define ADMPI_AMPI_HPP
 
 #include "admpi/ampi_buffers.hpp"
+#include "admpi/ampi_shared.hpp"
 
 template <class T>
 inline int AMPI_Accumulate(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype,
                            int target_rank, MPI_Aint target_disp, int target_count,
                            MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_Accumulate", admpi::detail::why_not_accumulated))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Accumulate", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
@@ -29,8 +28,6 @@ template <class T>
 inline int AMPI_Accumulate_c(const T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                              int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                              MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_Accumulate_c", admpi::detail::why_not_accumulated))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Accumulate_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
@@ -264,7 +261,7 @@ template <class T, class U, class V>
 inline int AMPI_Compare_and_swap(const T *origin_addr, const U *compare_addr, V *result_addr,
                                  MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
   if (const int code =
-          admpi::detail::check_plain<T, U, V>("AMPI_Compare_and_swap", admpi::detail::why_not_accumulated))
+          admpi::detail::check_plain<T, U, V>("AMPI_Compare_and_swap", admpi::detail::why_not_compared))
     return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Compare_and_swap", origin_addr, datatype, MPI_COMM_WORLD))
@@ -314,9 +311,6 @@ inline int AMPI_Exscan_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype dat
 template <class T, class U>
 inline int AMPI_Fetch_and_op(T origin_addr, U result_addr, MPI_Datatype datatype, int target_rank,
                              MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  if (const int code =
-          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Fetch_and_op", admpi::detail::why_not_accumulated))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Fetch_and_op", admpi::detail::address(origin_addr), datatype, MPI_COMM_WORLD))
     return code;
@@ -704,9 +698,6 @@ inline int AMPI_Get_accumulate(T origin_addr, int origin_count, MPI_Datatype ori
                                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
                                MPI_Op op, MPI_Win win) {
   if (const int code =
-          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Get_accumulate", admpi::detail::why_not_accumulated))
-    return code;
-  if (const int code =
           admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
@@ -729,9 +720,6 @@ inline int AMPI_Get_accumulate_c(T origin_addr, MPI_Count origin_count, MPI_Data
                                  U result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
                                  int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  if (const int code =
-          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Get_accumulate_c", admpi::detail::why_not_accumulated))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Get_accumulate_c", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;
@@ -1696,8 +1684,6 @@ template <class T>
 inline int AMPI_Raccumulate(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype,
                             int target_rank, MPI_Aint target_disp, int target_count,
                             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_Raccumulate", admpi::detail::why_not_accumulated))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Raccumulate", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
@@ -1712,9 +1698,6 @@ template <class T>
 inline int AMPI_Raccumulate_c(const T *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                               MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, AMPI_Request *request) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_Raccumulate_c", admpi::detail::why_not_accumulated))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Raccumulate_c", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
@@ -1919,9 +1902,6 @@ inline int AMPI_Rget_accumulate(T origin_addr, int origin_count, MPI_Datatype or
                                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
                                 MPI_Op op, MPI_Win win, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Rget_accumulate", admpi::detail::why_not_accumulated))
-    return code;
-  if (const int code =
           admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
@@ -1945,9 +1925,6 @@ inline int AMPI_Rget_accumulate_c(T origin_addr, MPI_Count origin_count, MPI_Dat
                                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                                   AMPI_Request *request) {
-  if (const int code =
-          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Rget_accumulate_c", admpi::detail::why_not_accumulated))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Rget_accumulate_c", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;

@@ -196,8 +196,7 @@ int check_plain([[maybe_unused]] const char *call, [[maybe_unused]] const char *
 
 inline constexpr char why_not_in_files[] =
     "the buffer is of admpi::tangent, and a file holds numbers: write admpi::value of them, read into double";
-inline constexpr char why_not_accumulated[] =
-    "the buffer is of admpi::tangent: Put and Get take tangents, accumulates do not; combine them after a Get";
+inline constexpr char why_not_compared[] = "the buffer is of admpi::tangent, and MPI compares integers only";
 
 }  // namespace detail
 }  // namespace ADMPI_NAMESPACE

@@ -648,7 +648,6 @@
 #define AMPI_T_pvar_stop MPI_T_pvar_stop
 #define AMPI_T_pvar_write MPI_T_pvar_write
 #define AMPI_Unpublish_name MPI_Unpublish_name
-#define AMPI_Win_allocate_shared MPI_Win_allocate_shared
 #define AMPI_Win_c2f MPI_Win_c2f
 #define AMPI_Win_call_errhandler MPI_Win_call_errhandler
 #define AMPI_Win_create_errhandler MPI_Win_create_errhandler
@@ -665,7 +664,6 @@
 #define AMPI_Win_set_errhandler MPI_Win_set_errhandler
 #define AMPI_Win_set_info MPI_Win_set_info
 #define AMPI_Win_set_name MPI_Win_set_name
-#define AMPI_Win_shared_query MPI_Win_shared_query
 #define AMPI_Wtick MPI_Wtick
 #define AMPI_Wtime MPI_Wtime
 

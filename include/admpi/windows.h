@@ -52,6 +52,41 @@ int AMPI_Win_allocate(MPI_Aint size,
                       MPI_Win *win);
 
 /**
+ * MPI_Win_allocate_shared. Processes of one node load and store each other's memory, but not its active values, whose ids mean
+ * nothing to another tape. So the window is for active data only where the info key `admpi_active` is `true`, for calls such
+ * as AMPI_Put and AMPI_Get; then the memory holds zeros. Collective over `comm`.
+ * @param size          length of this rank's memory in bytes
+ * @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+ * @param info          hints, or MPI_INFO_NULL
+ * @param comm          an intracommunicator whose processes share memory
+ * @param[out] baseptr  the address of a pointer to this rank's memory
+ * @param[out] win      the window
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Win_allocate_shared(MPI_Aint size,
+                             int disp_unit,
+                             MPI_Info info,
+                             MPI_Comm comm,
+                             void *baseptr,
+                             MPI_Win *win);
+
+/**
+ * MPI_Win_shared_query. On a window for active data only this rank's own memory is told: active values of another rank
+ * mean nothing on this rank's tape. Local.
+ * @param win             a window of AMPI_Win_allocate_shared
+ * @param rank            whose memory, or MPI_PROC_NULL for that of the first rank that has any
+ * @param[out] size       its length in bytes
+ * @param[out] disp_unit  that rank's bytes from one displacement to the next
+ * @param[out] baseptr    the address of a pointer to it
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_shared_query(MPI_Win win,
+                          int rank,
+                          MPI_Aint *size,
+                          int *disp_unit,
+                          void *baseptr);
+
+/**
  * MPI_Win_create_dynamic. The window may be accessed with active data, unless the info key `admpi_active` is `false`.
  * Collective over `comm`.
  * @param info      hints, or MPI_INFO_NULL

@@ -5,7 +5,6 @@ import re
 from model import MPI31, MPI4
 from emit.text import NOTE, WIDTH, in_ampi, large, wrap
 
-ACCUMULATES = re.compile(r"MPI_R?(Accumulate|accumulate|Get_accumulate|get_accumulate)$|MPI_Fetch_and_op$|MPI_Compare_and_swap$")
 
 
 class Form:
@@ -47,6 +46,7 @@ def header():
 #define ADMPI_AMPI_HPP
 
 #include "admpi/ampi_buffers.hpp"
+#include "admpi/ampi_shared.hpp"
 
 """
     typed = [one for one in MPI31 + MPI4 if one.buffers() and one.datatypes()]
@@ -84,8 +84,8 @@ def tests(form):
     result = []
     if "file" in call.takes:
         result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_in_files)")
-    elif ACCUMULATES.match(call.name):
-        result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_accumulated)")
+    elif call.name == "MPI_Compare_and_swap":
+        result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_compared)")
     for one in call.buffers():
         if call.named(one.of).kind == "datatypes":
             kind = ("destinations" if one.direction == "in" else "sources") if call.is_neighbour else "ranks"

@@ -32,16 +32,15 @@ fn check_bundles(op: Op, datatype: Datatype) -> Result<()> {
     Err(Error::new(Code::Unsupported, why))
 }
 
-/// The same of an accumulate. A sum of parts would be right, but MPICH 4.0 aborts where it accumulates by such types; and MPI
-/// replaces double by double, so the value of one origin may meet the derivative of another. What is active the library carries
-/// out itself, an operation after the other; of complex numbers what is linear.
+/// The same of an accumulate of active data, which the library carries out itself, an operation after the other: of complex
+/// numbers and tangents what is linear.
 pub fn check_accumulated(op: Op, datatype: Datatype) -> Result<()> {
     let is_linear = || [Op::sum(), Op::replace(), Op::no_op()].contains(&op);
-    let why = if is_of_bundles(datatype) {
-        if is_linear() && !is_passive(datatype) {
+    let why = if is_of_bundles(datatype) && !is_passive(datatype) {
+        if is_linear() {
             return Ok(());
         }
-        "the datatype is of admpi::tangent: Put and Get take tangents, accumulates do not (but MPI_SUM and MPI_REPLACE of tangents of admpi::var); combine them after a Get"
+        "op: tangents of admpi::var are accumulated by MPI_SUM, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
     } else if is_of_complex(datatype) && !is_linear() {
         "op: complex numbers are accumulated by MPI_SUM, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
     } else {

@@ -7,7 +7,7 @@ use super::support::one_sided::{address, after_mpi, before_mpi, make_window, on_
 use crate::ampi::window::{Hints, calls, create};
 use crate::datatype::Exposed;
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win, widen};
-use crate::mpi::{Win, mode};
+use crate::mpi::{Win, ffi, mode};
 use std::ffi::{c_int, c_void};
 
 /// MPI_Win_create. The window may be accessed with active data if `disp_unit` is 1, or 16 and more, on some rank whose
@@ -65,6 +65,64 @@ pub unsafe extern "C-unwind" fn AMPI_Win_allocate(
             let base = address(baseptr)?;
             // What it holds must not look like active values.
             create(win, comm, Exposed::new(base, part.0, part.1), part, hints, Exposed::clear)
+        })
+    }
+}
+
+/// MPI_Win_allocate_shared. Processes of one node load and store each other's memory, but not its active values, whose ids mean
+/// nothing to another tape. So the window is for active data only where the info key `admpi_active` is `true`, for calls such
+/// as AMPI_Put and AMPI_Get; then the memory holds zeros. Collective over `comm`.
+/// @param size          length of this rank's memory in bytes
+/// @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+/// @param info          hints, or MPI_INFO_NULL
+/// @param comm          an intracommunicator whose processes share memory
+/// @param[out] baseptr  the address of a pointer to this rank's memory
+/// @param[out] win      the window
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_allocate_shared(
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let make = || ffi::MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+        make_window("AMPI_Win_allocate_shared", (info, comm), win, make, |win, comm, hints| {
+            let part = (widen(size), i64::from(disp_unit));
+            let base = address(baseptr)?;
+            let active = Some(hints.active.unwrap_or(false));
+            let hints = Hints { active, ..hints };
+            create(win, comm, Exposed::new(base, part.0, part.1), part, hints, Exposed::clear)
+        })
+    }
+}
+
+/// MPI_Win_shared_query. On a window for active data only this rank's own memory is told: active values of another rank
+/// mean nothing on this rank's tape. Local.
+/// @param win             a window of AMPI_Win_allocate_shared
+/// @param rank            whose memory, or MPI_PROC_NULL for that of the first rank that has any
+/// @param[out] size       its length in bytes
+/// @param[out] disp_unit  that rank's bytes from one displacement to the next
+/// @param[out] baseptr    the address of a pointer to it
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_shared_query(
+    win: MPI_Win,
+    rank: c_int,
+    size: *mut MPI_Aint,
+    disp_unit: *mut c_int,
+    baseptr: *mut c_void,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mpi = || ffi::MPI_Win_shared_query(win, rank, size, disp_unit, baseptr);
+        after_mpi("AMPI_Win_shared_query", win, mpi, |win| {
+            let base = address(baseptr)?;
+            calls::queried(win, rank, base)
         })
     }
 }

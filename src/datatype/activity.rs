@@ -1,7 +1,7 @@
 //! Which types are active, and how their doubles lie: found once, and remembered.
 #![forbid(unsafe_code)]
 
-use super::flatten::{self, Detail};
+use super::flatten::{self, Detail, Nest};
 use super::layout::{Foreign, Layout, Map, Other, Precision};
 use super::lock;
 use crate::error::{Code, Error};
@@ -118,18 +118,32 @@ pub fn activity(datatype: Datatype) -> MpiResult<Option<Layout>> {
 /// How so many `items` of a passive type lie, which travel beside active ones. Described anew for each call: a passive
 /// type bears no description.
 pub fn passive_layout(datatype: Datatype, items: usize) -> MpiResult<Layout> {
+    let map = passive_map(datatype)?;
+    Ok(map.map_or_else(|why| Other::Refused(why).into(), |map| Other::Passive(map, items).into()))
+}
+
+/// The parts of a passive type, or why they cannot be described.
+fn passive_map(datatype: Datatype) -> MpiResult<Result<Map, &'static str>> {
     let flat = flatten::describe(datatype, Detail::All)?;
     let whole = i64::try_from(flat.bytes()) == Ok(datatype.size()?);
     let refused = flat.refused.or((!whole).then_some(
         "the library cannot describe this datatype beside active ones; send its items separately",
     ));
-    Ok(match refused {
-        Some(why) => Other::Refused(why).into(),
-        None => {
-            let map = Map { pieces: flat.pieces, extent: flat.extent, ..Map::default() };
-            Other::Passive(map, items).into()
-        }
-    })
+    let map = Map { pieces: flat.pieces, extent: flat.extent, ..Map::default() };
+    Ok(refused.map_or(Ok(map), Err))
+}
+
+/// How items of passive tangents lie, and what numbers one has. Described anew for each call.
+pub fn tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
+    let flat = flatten::describe(datatype, Detail::Named)?;
+    let is_double = |named: &flatten::Named| named.datatype == Datatype::double();
+    if !flat.nest.is_told() || !flat.named.iter().all(is_double) {
+        let why = "the datatype is of tangents of several kinds, or has more than tangents of doubles in it";
+        return Ok((Other::Refused(why).into(), flat.nest));
+    }
+    let map = passive_map(datatype)?;
+    let layout = map.map_or_else(|why| Other::Refused(why).into(), |map| Other::Map(map).into());
+    Ok((layout, flat.nest))
 }
 
 /// The number of a type that is not `AMPI_ADOUBLE`.
@@ -253,7 +267,7 @@ fn look_up(datatype: Datatype) -> MpiResult<usize> {
         }
     }
     let unknown = if flat.told { PASSIVE } else { UNTOLD };
-    let bundled = if flat.bundled { BUNDLED } else { 0 };
+    let bundled = if flat.nest.is_none() { 0 } else { BUNDLED };
     let number = bundled
         + match flat.into_layout() {
             None => unknown,

@@ -2,7 +2,7 @@
 //! there, so its layout travels as numbers.
 
 use super::argument::BufferTriple;
-use super::layout::{Element, Layout, Map, Other, Piece, Run, offset, wide_bytes};
+use super::layout::{Element, Layout, Map, Other, Piece, Precision, Run, offset, wide_bytes};
 use super::recv_buffer::RecvBuffer;
 use super::send_buffer::{SendBuffer, bad};
 use crate::error::Code;
@@ -50,6 +50,11 @@ impl Exposed {
         }
     }
 
+    /// Whether that is where the memory begins.
+    pub fn begins_at(&self, base: *const c_void) -> bool {
+        self.base.cast_const().cast() == base
+    }
+
     /// Adds a part to what is named by addresses.
     ///
     /// # Safety
@@ -63,9 +68,14 @@ impl Exposed {
         self.parts.retain(|&(begin, _)| begin != address(base));
     }
 
+    /// Where a displacement is, in bytes behind the window's address.
+    pub const fn place(&self, displacement: i64) -> i64 {
+        displacement.saturating_mul(self.unit)
+    }
+
     /// Items behind a displacement, to be read and written.
     pub fn items(&self, displacement: i64, items: &Items) -> MpiResult<RecvBuffer> {
-        let begin = displacement.saturating_mul(self.unit);
+        let begin = self.place(displacement);
         let (low, high) = items.span();
         let (low, high) = (begin.saturating_add(low), begin.saturating_add(high));
         let fits = |&(at, size): &(i64, i64)| low >= at && high <= at.saturating_add(size);
@@ -90,7 +100,12 @@ impl Exposed {
                 format_args!("target_disp = {displacement} is in the middle of an active value");
             return Err(bad("target", Code::Argument, why));
         }
-        let layout = items.layout.clone();
+        let layout = match items.layout.other() {
+            Some(Other::Map(map)) if map.n == 0 => {
+                Other::Passive(map.clone(), items.whole()).into()
+            }
+            _ => items.layout.clone(),
+        };
         Ok(RecvBuffer(SendBuffer::new("target", at.cast(), items.count, 0, layout, 1)?))
     }
 }
@@ -194,6 +209,21 @@ impl Items {
         Some((blocks, map.extent))
     }
 
+    /// Where they begin and end in memory, block by block, in bytes behind their address.
+    pub fn spans(&self) -> impl Iterator<Item = (i64, i64)> {
+        let (blocks, extent, count) = match self.wide() {
+            Some((blocks, extent)) => (blocks, extent, self.count),
+            None => (vec![(0, self.wide_bytes())], 0, 1),
+        };
+        let of_item = move |i: i64| {
+            let at = extent.saturating_mul(i);
+            blocks.clone().into_iter().map(move |(begin, bytes)| (at + begin, bytes))
+        };
+        let filled = |&(_, bytes): &(i64, usize)| bytes > 0;
+        let span = |(begin, bytes): (i64, usize)| (begin, begin.saturating_add(wide_bytes(bytes)));
+        (0..count).flat_map(of_item).filter(filled).map(span)
+    }
+
     /// Bytes of them all so.
     pub fn wide_bytes(&self) -> usize {
         let of_one =
@@ -285,6 +315,22 @@ impl Items {
             }
         }
         vars
+    }
+
+    /// Whether they are floats and nothing else.
+    pub fn are_floats(&self) -> bool {
+        matches!(self.layout.other(), Some(Other::Map(map)) if map.precision() == Some(Precision::Single))
+    }
+
+    /// As `SendBuffer::in_doubles`.
+    #[must_use]
+    pub fn in_doubles(self) -> Self {
+        match self.layout.other() {
+            Some(Other::Map(map)) if self.are_floats() => {
+                Self { layout: map.in_doubles(), count: self.count }
+            }
+            _ => self,
+        }
     }
 
     /// Whether there are passive parts between the doubles.

@@ -31,6 +31,57 @@ pub struct Named {
     pub extent: i64,
 }
 
+/// The parts of a bundle, which may be bundles themselves: how many there are, the outermost ones in the lowest byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Nest(u64);
+
+impl Nest {
+    /// Of bundles that differ, or that are too large to be told.
+    const UNTOLD: Self = Self(u64::MAX);
+
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    pub fn is_told(self) -> bool {
+        self != Self::UNTOLD
+    }
+
+    /// From the outermost parts on.
+    pub fn levels(self) -> impl Iterator<Item = usize> {
+        self.0.to_le_bytes().into_iter().map(usize::from).take_while(|&parts| parts > 0)
+    }
+
+    /// Numbers of one item.
+    pub fn numbers(self) -> usize {
+        self.levels().product()
+    }
+
+    fn around(self, numbers: i64) -> Self {
+        let inner = i64::try_from(self.numbers()).unwrap_or(i64::MAX);
+        match u8::try_from(numbers / inner) {
+            Ok(parts) if self.0 >> 56 == 0 => Self(self.0 << 8 | u64::from(parts)),
+            _ => Self::UNTOLD,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self.is_none(), other.is_none()) {
+            (true, _) => other,
+            (false, false) if self != other => Self::UNTOLD,
+            _ => self,
+        }
+    }
+
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    pub const fn of_word(word: u64) -> Self {
+        Self(word)
+    }
+}
+
 /// A type's active doubles, in the order of its type map.
 #[derive(Debug, Clone, Default)]
 pub struct Flat {
@@ -45,8 +96,8 @@ pub struct Flat {
     pub active: bool,
     /// It is built from a predefined type or an active one, even one of no items.
     pub told: bool,
-    /// It is built from a bundle, even one of no items.
-    pub bundled: bool,
+    /// The bundle that it is built from, even one of no items.
+    pub nest: Nest,
     /// It is built from `AMPI_ADOUBLE_COMPLEX`, even one of no items.
     pub complex: bool,
     /// It is built from `AMPI_AFLOAT`, even one of no items.
@@ -119,7 +170,7 @@ impl Flat {
         self.tool = tool;
         self.active |= part.active;
         self.told |= part.told;
-        self.bundled |= part.bundled;
+        self.nest = self.nest.and(part.nest);
         self.complex |= part.complex;
         self.floats |= part.floats;
     }
@@ -282,7 +333,9 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> MpiRe
             }
         }
     }
-    flat.bundled |= contents.is_marked(BUNDLE_MAGIC)?;
+    if contents.is_marked(BUNDLE_MAGIC)? {
+        flat.nest = flat.nest.around(datatype.size()? / 8);
+    }
     flat.complex |= contents.is_marked(COMPLEX_MAGIC)?;
     flat.extent = datatype.extent()?.1;
     Ok(flat)

@@ -103,6 +103,12 @@ impl Map {
         if self.pieces.is_empty() { 8 * self.n } else { self.pieces.iter().map(Piece::bytes).sum() }
     }
 
+    /// Floats as the doubles that they are in memory, as which they are reduced.
+    pub(super) fn in_doubles(&self) -> Layout {
+        let map = Self { pieces: Vec::new(), ..self.clone() };
+        if map.is_contiguous() { Layout::Plain } else { Other::Map(map).into() }
+    }
+
     /// What its active values are; none if it has none.
     pub(super) fn precision(&self) -> Option<Precision> {
         if self.n == 0 {

@@ -33,11 +33,11 @@ mod send_buffer;
 
 pub use activity::{
     Content, Lasting, activity, content, is_installed, is_of_bundles, is_of_complex, is_passive,
-    is_passive_message, not_initialised, passive_layout, precision, require_installed,
+    is_passive_message, not_initialised, passive_layout, precision, require_installed, tangents,
 };
 pub use argument::{BufferTriple, Twin};
 pub use exposed::{Exposed, Items, set_bytes};
-pub use flatten::{Detail, Named, describe};
+pub use flatten::{Detail, Named, Nest, describe};
 pub use foreign::{Stretch, foreign_tool, has_tools, tool_type};
 pub use in_file::{in_file, why_not_in_file};
 pub use install::{install, remove};

@@ -106,8 +106,7 @@ impl SendBuffer {
         if let Some(Other::Map(map)) = self.layout.other()
             && map.precision() == Some(Precision::Single)
         {
-            let map = Map { pieces: Vec::new(), ..map.clone() };
-            self.layout = if map.is_contiguous() { Layout::Plain } else { Other::Map(map).into() };
+            self.layout = map.in_doubles();
         }
         self
     }

@@ -1762,6 +1762,20 @@ void ampi_win_allocate_cptr_(const MPI_Aint *size, const MPI_Fint *disp_unit, co
   ampi_win_allocate_(size, disp_unit, info, comm, baseptr, win, ierror);
 }
 
+void ampi_win_allocate_shared_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                               const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror) {
+  MPI_Win c_win = MPI_WIN_NULL;
+  int code = AMPI_Win_allocate_shared(*size, *disp_unit, MPI_Info_f2c(*info), MPI_Comm_f2c(*comm), baseptr,
+                                      &c_win);
+  *win = MPI_Win_c2f(c_win);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_allocate_shared_cptr_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                                    const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror) {
+  ampi_win_allocate_shared_(size, disp_unit, info, comm, baseptr, win, ierror);
+}
+
 void ampi_win_attach_(const MPI_Fint *win, void *base, const MPI_Aint *size, MPI_Fint *ierror) {
   int code = AMPI_Win_attach(MPI_Win_f2c(*win), fortran_buffer(base), *size);
   fortran_code(ierror, code);
@@ -1839,6 +1853,17 @@ void ampi_win_lock_all_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *i
 void ampi_win_post_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror) {
   int code = AMPI_Win_post(MPI_Group_f2c(*group), *assert, MPI_Win_f2c(*win));
   fortran_code(ierror, code);
+}
+
+void ampi_win_shared_query_(const MPI_Fint *win, const MPI_Fint *rank, MPI_Aint *size, MPI_Fint *disp_unit,
+                            void *baseptr, MPI_Fint *ierror) {
+  int code = AMPI_Win_shared_query(MPI_Win_f2c(*win), *rank, size, disp_unit, baseptr);
+  fortran_code(ierror, code);
+}
+
+void ampi_win_shared_query_cptr_(const MPI_Fint *win, const MPI_Fint *rank, MPI_Aint *size,
+                                 MPI_Fint *disp_unit, void *baseptr, MPI_Fint *ierror) {
+  ampi_win_shared_query_(win, rank, size, disp_unit, baseptr, ierror);
 }
 
 void ampi_win_start_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror) {

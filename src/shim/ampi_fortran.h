@@ -511,6 +511,10 @@ void ampi_win_allocate_(const MPI_Aint *size, const MPI_Fint *disp_unit, const M
                         const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_allocate_cptr_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
                              const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_allocate_shared_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                               const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_allocate_shared_cptr_(const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
+                                    const MPI_Fint *comm, void *baseptr, MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_attach_(const MPI_Fint *win, void *base, const MPI_Aint *size, MPI_Fint *ierror);
 void ampi_win_complete_(const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_create_(void *base, const MPI_Aint *size, const MPI_Fint *disp_unit, const MPI_Fint *info,
@@ -527,6 +531,10 @@ void ampi_win_lock_(const MPI_Fint *lock_type, const MPI_Fint *rank, const MPI_F
                     const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_lock_all_(const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_post_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
+void ampi_win_shared_query_(const MPI_Fint *win, const MPI_Fint *rank, MPI_Aint *size, MPI_Fint *disp_unit,
+                            void *baseptr, MPI_Fint *ierror);
+void ampi_win_shared_query_cptr_(const MPI_Fint *win, const MPI_Fint *rank, MPI_Aint *size,
+                                 MPI_Fint *disp_unit, void *baseptr, MPI_Fint *ierror);
 void ampi_win_start_(const MPI_Fint *group, const MPI_Fint *assert, const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_sync_(const MPI_Fint *win, MPI_Fint *ierror);
 void ampi_win_test_(const MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror);

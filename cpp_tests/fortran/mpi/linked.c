@@ -182,6 +182,7 @@ void ampi_waitall_(void);
 void ampi_waitany_(void);
 void ampi_waitsome_(void);
 void ampi_win_allocate_(void);
+void ampi_win_allocate_shared_(void);
 void ampi_win_attach_(void);
 void ampi_win_complete_(void);
 void ampi_win_create_(void);
@@ -196,6 +197,7 @@ void ampi_win_free_(void);
 void ampi_win_lock_(void);
 void ampi_win_lock_all_(void);
 void ampi_win_post_(void);
+void ampi_win_shared_query_(void);
 void ampi_win_start_(void);
 void ampi_win_sync_(void);
 void ampi_win_test_(void);
@@ -378,7 +380,6 @@ void ampi_type_struct_(void);
 void ampi_type_ub_(void);
 void ampi_type_vector_(void);
 void ampi_unpublish_name_(void);
-void ampi_win_allocate_shared_(void);
 void ampi_win_call_errhandler_(void);
 void ampi_win_create_errhandler_(void);
 void ampi_win_create_keyval_(void);
@@ -393,7 +394,6 @@ void ampi_win_set_attr_(void);
 void ampi_win_set_errhandler_(void);
 void ampi_win_set_info_(void);
 void ampi_win_set_name_(void);
-void ampi_win_shared_query_(void);
 void ampi_wtick_(void);
 void ampi_wtime_(void);
 void ampi_grequest_start_(void);
@@ -831,6 +831,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_waitany_,
     ampi_waitsome_,
     ampi_win_allocate_,
+    ampi_win_allocate_shared_,
     ampi_win_attach_,
     ampi_win_complete_,
     ampi_win_create_,
@@ -845,6 +846,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_win_lock_,
     ampi_win_lock_all_,
     ampi_win_post_,
+    ampi_win_shared_query_,
     ampi_win_start_,
     ampi_win_sync_,
     ampi_win_test_,
@@ -1027,7 +1029,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_type_ub_,
     ampi_type_vector_,
     ampi_unpublish_name_,
-    ampi_win_allocate_shared_,
     ampi_win_call_errhandler_,
     ampi_win_create_errhandler_,
     ampi_win_create_keyval_,
@@ -1042,7 +1043,6 @@ static void (*const volatile procedures[])(void) = {
     ampi_win_set_errhandler_,
     ampi_win_set_info_,
     ampi_win_set_name_,
-    ampi_win_shared_query_,
     ampi_wtick_,
     ampi_wtime_,
     ampi_grequest_start_,

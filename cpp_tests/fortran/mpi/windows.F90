@@ -156,10 +156,12 @@ contains
     gradient = swept(x, y)
   end function
 
-  ! Put and Get take tangents; of accumulates only those that act on values and derivatives alike.
+  ! On a tape accumulates are those that act on values and derivatives alike, without one any.
   subroutine tangents()
     type(admpi_tangent_var), pointer, asynchronous :: there(:)
     type(admpi_tangent_var) :: t
+    type(admpi_tangent), pointer, asynchronous :: plain(:)
+    type(admpi_tangent) :: p
     type(admpi_var) :: x(1), y(1)
     type(c_ptr) :: address
     integer :: failed
@@ -179,6 +181,16 @@ contains
     call AMPI_Accumulate(t, 1, AMPI_TANGENT_VAR, rank, zero, 1, AMPI_TANGENT_VAR, AMPI_PROD, win, failed)
     call fence()
     if (failed == AMPI_SUCCESS) error stop 'a product of tangents is not refused'
+    call AMPI_Win_free(win, code)
+
+    call AMPI_Win_allocate(bytes, 16, AMPI_INFO_NULL, AMPI_COMM_WORLD, address, win, code)
+    call c_f_pointer(address, plain, [n])
+    plain(1) = admpi_tangent(2d0, 1d0)
+    p = admpi_tangent(3d0 + rank, 5d0)
+    call fence()
+    call AMPI_Accumulate(p, 1, AMPI_TANGENT, right, zero, 1, AMPI_TANGENT, AMPI_PROD, win, code)
+    call fence()
+    call check('a product of tangents', [plain(1)%value, plain(1)%derivative], [2*(3d0 + left), 10 + (3d0 + left)])
     call AMPI_Win_free(win, code)
   end subroutine
 #endif

@@ -5,18 +5,19 @@ use super::operation::{Combine, Operation};
 use super::passive::Passive;
 use super::registry::{self, with};
 use crate::ampi::argument;
-use crate::ampi::builtin_op::Operator;
+use crate::ampi::builtin_op::{Kind, Operator};
 use crate::ampi::bytes;
 use crate::ampi::dispatch::Dispatched;
 use crate::ampi::request::{Pending, Request};
 use crate::datatype::{BufferTriple, Content, Exposed, Items, RecvBuffer, SendBuffer};
-use crate::datatype::{activity, content, is_installed, not_initialised};
+use crate::datatype::{activity, content, is_installed, is_of_bundles, is_passive};
+use crate::datatype::{not_initialised, passive_layout, tangents};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Datatype, Failure, MpiResult, Op, Win};
 use crate::tape;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 /// Items of a target's memory.
 #[derive(Clone, Copy)]
@@ -83,12 +84,13 @@ fn combine(op: Op, items: &Items, [datatype, there]: [Datatype; 2]) -> MpiResult
         }
         return Ok(Combine::Locate(operator.kind));
     }
-    if items.are_mixed() {
-        let why = "the items are floats, or have passive parts beside active ones: only MPI_REPLACE and MPI_NO_OP take them";
+    let are_floats = items.are_floats();
+    if items.are_mixed() && !are_floats {
+        let why = "the items have passive parts beside active ones, or floats beside doubles: only MPI_REPLACE and MPI_NO_OP take them";
         return Err(refused("target_datatype", why));
     }
-    let operator = Operator::of(op, Datatype::active_double())?;
-    Ok(Combine::Reduce(operator.kind))
+    let kind = Operator::of(op, Datatype::active_double())?.kind;
+    Ok(if are_floats { Combine::Floats(kind) } else { Combine::Reduce(kind) })
 }
 
 /// Notes an operation, unless nobody is its target or it moves nothing.
@@ -173,14 +175,14 @@ pub fn rget(origin: &BufferTriple, target: &Target, win: Win) -> MpiResult<Dispa
     Ok(Dispatched::Started(Request::collective(read, Comm::world())))
 }
 
-/// Runs an operation of `call`, which makes a request: only under a lock, where the data are active.
+/// Runs an operation of `call`, which makes a request: only under a lock, unless it is left to MPI.
 pub fn requesting(
     call: &str,
     win: Win,
-    data: [&BufferTriple; 2],
+    is_left: bool,
     operation: impl FnOnce() -> MpiResult<Dispatched>,
 ) -> MpiResult<Dispatched> {
-    if !are_passive(data) {
+    if !is_left {
         with(win, |window| window.require_lock(call))?;
     }
     operation()
@@ -195,6 +197,74 @@ fn fetch(
     win: Win,
 ) -> MpiResult<Dispatched> {
     let (result, displacement) = (Some(sink), target.displacement);
+    let is_atomic = combine != Combine::Read;
+    note(win, target, Operation { combine, is_atomic, result, operand, displacement, items })
+}
+
+/// Whether an accumulate is MPI's own.
+pub fn are_accumulated_by_mpi(data: [&BufferTriple; 2]) -> bool {
+    are_passive(data) && !are_tangents(data[1].datatype())
+}
+
+/// Whether the library accumulates items although they are passive: tangents, which MPI would combine number by number, so that
+/// the value of one origin might meet the derivative of another.
+fn are_tangents(datatype: Datatype) -> bool {
+    is_of_bundles(datatype) && is_passive(datatype)
+}
+
+/// An accumulate of passive tangents: what it brings, if anything, and where what it fetches goes.
+fn accumulate_tangents(
+    brought: Option<&BufferTriple>,
+    result: Option<&BufferTriple>,
+    target: &Target,
+    op: Op,
+    win: Win,
+) -> MpiResult<Dispatched> {
+    let (layout, nest) = tangents(target.items.datatype())?;
+    let items = target.items.describe("target_datatype", layout)?;
+    let kind = |op: Op| match op {
+        op if op == Op::sum() => Some(Kind::Sum),
+        op if op == Op::product() => Some(Kind::Product),
+        op if op == Op::min() => Some(Kind::Min),
+        op if op == Op::max() => Some(Kind::Max),
+        _ => None,
+    };
+    let combine = match kind(op) {
+        Some(kind) => Combine::Tangents(kind, nest),
+        None if op == Op::replace() => Combine::Replace,
+        None if op == Op::no_op() => Combine::Nothing,
+        None => {
+            let why = "tangents are accumulated by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE and MPI_NO_OP only; combine them after a Get";
+            return Err(refused("op", why));
+        }
+    };
+    let alike = |name: &str, argument: &BufferTriple| -> MpiResult<()> {
+        let own = tangents(argument.datatype())?;
+        let here = argument.describe(name, own.0)?;
+        if (own.1, here.bytes()) == (nest, items.bytes()) {
+            return Ok(());
+        }
+        let why = format!(
+            "{name}: {} bytes of tangents, and the items at the target have {}, or are other tangents",
+            here.bytes(),
+            items.bytes()
+        );
+        Err(Error::new(Code::Argument, why).into())
+    };
+    let lie = |argument: &BufferTriple| passive_layout(argument.datatype(), argument.items());
+    let source = brought
+        .map(|argument| {
+            alike("origin_datatype", argument)?;
+            argument.source("origin_addr", lie(argument)?, 1)
+        })
+        .transpose()?;
+    let result = result
+        .map(|argument| {
+            alike("result_datatype", argument)?;
+            argument.sink("result_addr", lie(argument)?, 1)
+        })
+        .transpose()?;
+    let (operand, displacement) = (source.as_ref(), target.displacement);
     note(win, target, Operation { combine, is_atomic: true, result, operand, displacement, items })
 }
 
@@ -205,6 +275,10 @@ pub fn accumulate(
     win: Win,
 ) -> MpiResult<Dispatched> {
     crate::ampi::tangents::check_accumulated(op, target.items.datatype())?;
+    if are_tangents(target.items.datatype()) {
+        require_operation(op)?;
+        return accumulate_tangents(Some(origin), None, target, op, win);
+    }
     if are_passive([origin, &target.items]) {
         return passive(Some(origin));
     }
@@ -212,10 +286,11 @@ pub fn accumulate(
     let items = items("origin_datatype", &source, target)?;
     let datatypes = [origin.datatype(), target.items.datatype()];
     let (combine, displacement) = (combine(op, &items, datatypes)?, target.displacement);
-    if combine == Combine::Nothing {
-        let why = "MPI_NO_OP is for AMPI_Get_accumulate and AMPI_Fetch_and_op";
-        return Err(refused("op", why));
-    }
+    require_operation(op)?;
+    let (source, items) = match combine {
+        Combine::Floats(_) => (source.in_doubles(), items.in_doubles()),
+        _ => (source, items),
+    };
     let operand = Some(&source);
     note(
         win,
@@ -233,6 +308,9 @@ pub fn get_accumulate(
 ) -> MpiResult<Dispatched> {
     crate::ampi::tangents::check_accumulated(op, target.items.datatype())?;
     let brings = op != Op::no_op();
+    if are_tangents(target.items.datatype()) {
+        return accumulate_tangents(brings.then_some(origin), Some(result), target, op, win);
+    }
     let passive_origin = !brings || are_passive([origin]);
     if passive_origin && are_passive([result, &target.items]) {
         return passive(brings.then_some(origin));
@@ -247,7 +325,31 @@ pub fn get_accumulate(
     }
     let source = argument::source("origin_addr", origin)?;
     items("origin_datatype", &source, target)?;
-    fetch(sink, Some(&source), combine, items_there, target, win)
+    let Combine::Floats(_) = combine else {
+        return fetch(sink, Some(&source), combine, items_there, target, win);
+    };
+    let (sink, source) = (sink.in_doubles(), source.in_doubles());
+    fetch(sink, Some(&source), combine, items_there.in_doubles(), target, win)
+}
+
+fn require_operation(op: Op) -> MpiResult<()> {
+    if op == Op::no_op() {
+        let why = "MPI_NO_OP is for AMPI_Get_accumulate and AMPI_Fetch_and_op";
+        return Err(refused("op", why));
+    }
+    Ok(())
+}
+
+/// What a rank was told of shared memory, which begins at `base`: an error where it is another rank's, and holds active values.
+pub fn queried(win: Win, rank: c_int, base: *const c_void) -> MpiResult<()> {
+    let is_own = with(win, |window| Ok(window.exposed().begins_at(base)))?;
+    if is_own.unwrap_or(true) {
+        return Ok(());
+    }
+    let why = format!(
+        "rank = {rank} is another rank, and the window is for active data, whose ids mean nothing on this rank's tape: use AMPI_Get, which copies inside a node"
+    );
+    Err(Error::new(Code::Unsupported, why).into())
 }
 
 /// Takes note of what is exposed from now on.

@@ -1,6 +1,7 @@
 //! A window with its epochs: what a rank has noted for others, and what happens where an epoch ends.
 
 use super::anchors::Way;
+use super::conflicts;
 use super::event::{Exchange, Parts, WhatWasRead, lock, part};
 use super::event::{record_posted, record_received, record_sent};
 use super::ids::{IdRuns, check};
@@ -389,7 +390,11 @@ impl ActiveWindow {
             }
             Ok(())
         };
-        if messages.is_empty() { Ok(()) } else { as_started(serial.is_some(), all) }
+        if messages.is_empty() {
+            return Ok(());
+        }
+        as_started(serial.is_some(), all)?;
+        if tape::checking() { Ok(conflicts::check(messages, &self.exposed)?) } else { Ok(()) }
     }
 
     /// Both ends record active values, or neither.

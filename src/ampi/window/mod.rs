@@ -10,6 +10,7 @@
 
 mod anchors;
 pub mod calls;
+mod conflicts;
 mod epoch;
 mod event;
 mod ids;

@@ -5,7 +5,7 @@
 
 use super::ids::IdRuns;
 use crate::ampi::builtin_op::Kind;
-use crate::datatype::{Items, RecvBuffer, SendBuffer, Shape};
+use crate::datatype::{Items, Nest, RecvBuffer, SendBuffer, Shape};
 use crate::mpi::Staging;
 use std::ffi::c_int;
 
@@ -16,27 +16,50 @@ pub enum Combine {
     Nothing,
     Replace,
     Reduce(Kind),
+    /// Of floats, which travel as the doubles that they are in memory.
+    Floats(Kind),
     /// Of pairs of a value and an index, by `Kind::Min` or `Kind::Max` of the values.
     Locate(Kind),
+    /// Of passive tangents.
+    Tangents(Kind, Nest),
     /// They stay, and the origin has read them by itself.
     Read,
 }
 
 impl Combine {
-    const ALL: [Self; 9] = [
+    const KINDS: [Kind; 4] = [Kind::Sum, Kind::Product, Kind::Min, Kind::Max];
+    /// But for those of tangents.
+    const ALL: [Self; 13] = [
         Self::Nothing,
         Self::Replace,
         Self::Reduce(Kind::Sum),
         Self::Reduce(Kind::Product),
         Self::Reduce(Kind::Min),
         Self::Reduce(Kind::Max),
+        Self::Floats(Kind::Sum),
+        Self::Floats(Kind::Product),
+        Self::Floats(Kind::Min),
+        Self::Floats(Kind::Max),
         Self::Locate(Kind::Min),
         Self::Locate(Kind::Max),
         Self::Read,
     ];
 
     fn number(self) -> usize {
-        Self::ALL.iter().position(|&one| one == self).unwrap_or(0)
+        let place = match self {
+            Self::Tangents(of, _) => {
+                Self::KINDS.iter().position(|&kind| kind == of).map(|at| Self::ALL.len() + at)
+            }
+            _ => Self::ALL.iter().position(|&one| one == self),
+        };
+        place.unwrap_or(0)
+    }
+
+    fn of_number(number: usize, nest: impl FnOnce() -> Nest) -> Self {
+        match number.checked_sub(Self::ALL.len()) {
+            None => Self::ALL[number],
+            Some(kind) => Self::Tangents(Self::KINDS[kind], nest()),
+        }
     }
 }
 
@@ -100,15 +123,15 @@ impl Outgoing {
 
     /// Notes an operation with the values that it brings.
     pub fn add(&mut self, operation: Operation<'_>) {
-        let Operation { combine, result, operand, displacement, items, .. } = operation;
+        let Operation { combine, is_atomic, result, operand, displacement, items } = operation;
         if self.is_empty() {
             self.data.grow(HEAD);
         }
         self.operations += 1;
         let known = self.items.as_ref().is_some_and(|last| last.lie_as(&items));
         let layout = if known { 0 } else { items.words() };
-        let flags = [result.is_some(), known];
-        let kind = combine.number() << 2 | usize::from(flags[0]) << 1 | usize::from(flags[1]);
+        let flags = [known, result.is_some(), is_atomic].map(usize::from);
+        let kind = combine.number() << 3 | flags[2] << 2 | flags[1] << 1 | flags[0];
         let head = self.room(EACH + layout);
         head[0] = word(kind | layout << 8);
         head[1] = f64::from_bits(displacement.cast_unsigned());
@@ -121,6 +144,9 @@ impl Outgoing {
                 *place = f64::from_bits(n.cast_unsigned());
             });
             self.items = Some(items.clone());
+        }
+        if let Combine::Tangents(_, nest) = combine {
+            self.room(1)[0] = f64::from_bits(nest.word());
         }
         if let Some(source) = operand {
             let shape = source.pack(self.room(source.words()));
@@ -193,6 +219,7 @@ pub struct Operations<'a> {
 /// One operation at its target.
 pub struct Request<'a> {
     pub combine: Combine,
+    pub is_atomic: bool,
     pub fetches: bool,
     pub displacement: i64,
     pub items: Items,
@@ -219,21 +246,23 @@ impl<'a> Iterator for Operations<'a> {
         let kind = number(head[0]);
         let signed = |word: f64| word.to_bits().cast_signed();
         let layout = self.take(kind >> 8);
-        let (known, fetches) = (kind & 1 != 0, kind & 2 != 0);
+        let (known, fetches, is_atomic) = (kind & 1 != 0, kind & 2 != 0, kind & 4 != 0);
         let count = signed(head[2]);
         let items = match &self.items {
             Some(items) if known => items.again(count),
             _ => Items::read(layout.iter().map(|&word| signed(word)), count),
         };
         self.items = Some(items.clone());
-        let combine = Combine::ALL[kind >> 2 & 15];
+        let nest = || Nest::of_word(self.take(1)[0].to_bits());
+        let combine = Combine::of_number(kind >> 3 & 31, nest);
         let bytes = number(head[3]);
         let brings = match combine {
             Combine::Nothing | Combine::Read => 0,
             _ => bytes.div_ceil(8),
         };
         let displacement = signed(head[1]);
-        Some(Request { combine, fetches, displacement, items, bytes, values: self.take(brings) })
+        let values = self.take(brings);
+        Some(Request { combine, is_atomic, fetches, displacement, items, bytes, values })
     }
 }
 

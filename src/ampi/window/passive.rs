@@ -10,7 +10,7 @@ use super::anchors::{record_taken, release};
 use super::ids::{IdRuns, check};
 use super::operation::{Combine, Operation, number, word};
 use super::read::{Read, wide_type};
-use super::target::{combined, displaced};
+use super::target::{combine_tangents, combined, displaced, rounded};
 use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::never_given;
 use crate::ampi::statistics;
@@ -73,15 +73,24 @@ struct Copies {
 fn renewed(combine: Combine, old: Copies, new: Copies) -> Result<Copies> {
     match combine {
         Combine::Replace | Combine::Nothing | Combine::Read => Ok(new),
-        Combine::Reduce(kind) => {
+        Combine::Reduce(kind) | Combine::Floats(kind) => {
             let pairs = old.vars.into_iter().zip(new.vars);
-            let vars = pairs.map(|(old, new)| combined(kind, old, new)).collect::<Result<_>>()?;
+            let mut vars: Vec<Var> =
+                pairs.map(|(old, new)| combined(kind, old, new)).collect::<Result<_>>()?;
+            if let Combine::Floats(_) = combine {
+                vars.iter_mut().for_each(|var| var.value = rounded(var.value));
+            }
             Ok(Copies { vars, wire: new.wire })
         }
         Combine::Locate(kind) => {
             let Copies { mut vars, mut wire } = old;
             let which = displaced(kind, wire.as_mut_slice(), new.wire.as_slice());
             which.into_iter().for_each(|i| vars[i] = new.vars[i]);
+            Ok(Copies { vars, wire })
+        }
+        Combine::Tangents(kind, nest) => {
+            let Copies { vars, mut wire } = old;
+            combine_tangents(kind, nest, wire.as_mut_slice(), new.wire.as_slice());
             Ok(Copies { vars, wire })
         }
     }

@@ -6,9 +6,9 @@ use super::operation::{Combine, Reply, Request};
 use crate::ampi::builtin_op::Kind;
 use crate::ampi::recording::{ids, on_tape};
 use crate::ampi::reduce_local::statement;
-use crate::datatype::{Exposed, Mark, RecvBuffer, Shape, set_bytes};
+use crate::datatype::{Exposed, Mark, Nest, RecvBuffer, Shape, set_bytes};
 use crate::error::Result;
-use crate::mpi::{MpiResult, Staging};
+use crate::mpi::{MpiResult, Staging, times, to_float};
 use crate::tape::{Ids, Var};
 use std::ffi::c_int;
 
@@ -27,10 +27,51 @@ pub fn carry_out(
     match request.combine {
         Combine::Nothing | Combine::Read => Ok(()),
         Combine::Replace => sink.unpack_bytes(request.values, request.bytes, mark),
-        Combine::Reduce(Kind::Sum) => sum(&mut sink, request.values, mark, serial),
-        Combine::Reduce(kind) => reduce(kind, &mut sink, request.values, mark),
+        Combine::Reduce(Kind::Sum) => sum(&mut sink, request.values, mark, serial, |sum| sum),
+        Combine::Floats(Kind::Sum) => sum(&mut sink, request.values, mark, serial, rounded),
+        Combine::Reduce(kind) => reduce(kind, &mut sink, request.values, mark, |value| value),
+        Combine::Floats(kind) => reduce(kind, &mut sink, request.values, mark, rounded),
         Combine::Locate(kind) => locate(kind, &mut sink, request, mark),
+        Combine::Tangents(kind, nest) => {
+            let mut now = Staging::take(sink.source().words());
+            sink.source().pack(now.as_mut_slice());
+            combine_tangents(kind, nest, now.as_mut_slice(), request.values);
+            sink.unpack_bytes(now.as_slice(), request.bytes, mark)
+        }
     }
+}
+
+/// What becomes of tangents at the target, the numbers of each one behind the other.
+pub fn combine_tangents(kind: Kind, nest: Nest, old: &mut [f64], brought: &[f64]) {
+    let each = nest.numbers();
+    let levels: Vec<usize> = nest.levels().collect();
+    for (old, brought) in old.chunks_exact_mut(each).zip(brought.chunks_exact(each)) {
+        match kind {
+            Kind::Sum => old.iter_mut().zip(brought).for_each(|(old, brought)| *old += brought),
+            Kind::Product => {
+                let product = product(&levels, old, brought, |x, y| x * y);
+                old.copy_from_slice(&product);
+            }
+            // The primal value is the first number.
+            Kind::Min | Kind::Max if wins(kind, brought[0], old[0]) => old.copy_from_slice(brought),
+            Kind::Min | Kind::Max => {}
+        }
+    }
+}
+
+/// The product of two tangents, whose primal values `multiply` multiplies. In derivatives a factor of zero wins over an
+/// infinite one.
+fn product(levels: &[usize], x: &[f64], y: &[f64], multiply: fn(f64, f64) -> f64) -> Vec<f64> {
+    let Some((&parts, inner)) = levels.split_first() else { return vec![multiply(x[0], y[0])] };
+    let each = x.len() / parts;
+    let part = |of: &'_ [f64], i: usize| of[i * each..][..each].to_vec();
+    let mut all = product(inner, &x[..each], &y[..each], multiply);
+    for i in 1..parts {
+        let one = product(inner, &part(x, i), &y[..each], times);
+        let other = product(inner, &x[..each], &part(y, i), times);
+        all.extend(one.iter().zip(&other).map(|(one, other)| one + other));
+    }
+    all
 }
 
 /// Adds the ids of what an origin has read by itself.
@@ -40,12 +81,24 @@ pub fn read(request: &Request<'_>, exposed: &Exposed, ids: &mut IdRuns) -> MpiRe
     Ok(())
 }
 
+/// As a float is.
+pub fn rounded(value: f64) -> f64 {
+    to_float(value).into()
+}
+
 /// One event for all.
-fn sum(sink: &mut RecvBuffer, values: &[f64], mark: Mark, serial: Option<u64>) -> MpiResult<()> {
+fn sum(
+    sink: &mut RecvBuffer,
+    values: &[f64],
+    mark: Mark,
+    serial: Option<u64>,
+    rounded: fn(f64) -> f64,
+) -> MpiResult<()> {
     let n = sink.len();
     let mut sums = Staging::take(n);
     let shape = sink.source().pack(sums.as_mut_slice());
-    sums.as_mut_slice().iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    let pairs = sums.as_mut_slice().iter_mut().zip(values);
+    pairs.for_each(|(sum, value)| *sum = rounded(*sum + value));
     let mark = match serial {
         None => Mark::PASSIVE,
         Some(serial) => on_tape(serial, |tape| {
@@ -105,11 +158,18 @@ fn bytes_of(words: &[f64]) -> Vec<u8> {
 }
 
 /// A statement for each product.
-fn reduce(kind: Kind, sink: &mut RecvBuffer, values: &[f64], mark: Mark) -> MpiResult<()> {
+fn reduce(
+    kind: Kind,
+    sink: &mut RecvBuffer,
+    values: &[f64],
+    mark: Mark,
+    rounded: fn(f64) -> f64,
+) -> MpiResult<()> {
     let mut vars = sink.source().vars();
     for ((i, var), &value) in (0..).zip(&mut vars).zip(values) {
         let Mark { first: id, tag } = mark.behind(i);
         *var = combined(kind, *var, Var { value, id, tag })?;
+        var.value = rounded(var.value);
     }
     sink.set_vars(&vars)
 }

@@ -202,7 +202,7 @@ pub unsafe fn rput(
         let passive = |request| large::rput(addr, n, t, rank, disp, m, u, win, request);
         let on = Win::new(win);
         let library = || {
-            calls::requesting(name, on, [&origin, &target.items], || {
+            calls::requesting(name, on, calls::are_passive([&origin, &target.items]), || {
                 calls::put(&origin, &target, on)
             })
         };
@@ -246,7 +246,8 @@ pub unsafe fn raccumulate(
         let passive = |request| large::raccumulate(addr, n, t, rank, disp, m, u, op, win, request);
         let (on, by) = (Win::new(win), crate::mpi::Op::new(op));
         let library = || {
-            calls::requesting(name, on, [&origin, &target.items], || {
+            let is_left = calls::are_accumulated_by_mpi([&origin, &target.items]);
+            calls::requesting(name, on, is_left, || {
                 calls::accumulate(&origin, &target, by, on)
             })
         };
@@ -276,7 +277,8 @@ pub unsafe fn rget_accumulate(
         };
         let (on, by) = (Win::new(win), crate::mpi::Op::new(op));
         let library = || {
-            calls::requesting(name, on, [&result, &target.items], || {
+            let is_left = calls::are_accumulated_by_mpi([&result, &target.items]);
+            calls::requesting(name, on, is_left, || {
                 calls::get_accumulate(&origin, &result, &target, by, on)
             })
         };
