@@ -6,6 +6,7 @@
 use crate::count::wide;
 use crate::error::{Code, Error, Result};
 use crate::options;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -23,6 +24,14 @@ pub struct Budget {
     pub limit: Option<u64>,
 }
 
+/// What lies in a stream that is committed anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fresh {
+    Zeros,
+    /// Nobody reads what he has not written.
+    Anything,
+}
+
 /// One contiguous stream of bytes: `used` is kept by its owner.
 #[derive(Debug)]
 pub struct Stream {
@@ -30,12 +39,52 @@ pub struct Stream {
     reserved: usize,
     committed: usize,
     wanted: usize,
+    fresh: Fresh,
+}
+
+/// How many streams of one step a thread keeps for the next owners: those of a tape.
+const SPARE: usize = 6;
+
+thread_local! {
+    static LEFT: RefCell<Vec<Stream>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Stream {
     /// An empty stream that will reserve up to `wanted` bytes when it is first committed.
-    pub const fn new(wanted: usize) -> Self {
-        Self { base: std::ptr::null_mut(), reserved: 0, committed: 0, wanted }
+    pub const fn new(wanted: usize, fresh: Fresh) -> Self {
+        Self { base: std::ptr::null_mut(), reserved: 0, committed: 0, wanted, fresh }
+    }
+
+    /// Leaves a short stream to the next owner on this thread: a mapping costs system calls, and its pages a first touch.
+    /// It has zeros again if it had at first. Others go.
+    pub fn leave(&mut self) {
+        let left = std::mem::replace(self, Self::new(self.wanted, self.fresh));
+        if left.committed == 0 || left.committed > STEP {
+            return;
+        }
+        // The thread may be ending.
+        let _ = LEFT.try_with(|all| {
+            let mut all = all.borrow_mut();
+            if all.len() < SPARE {
+                all.push(left);
+            }
+        });
+    }
+
+    /// Takes over one that was left, if its owner may commit so much.
+    fn adopt(&mut self, budget: Budget) {
+        let fits = |left: &Self| {
+            let is_allowed = |limit| budget.committed + left.committed as u64 <= limit;
+            (left.wanted, left.fresh) == (self.wanted, self.fresh)
+                && budget.limit.is_none_or(is_allowed)
+        };
+        let found = LEFT.try_with(|left| {
+            let mut left = left.borrow_mut();
+            left.iter().position(fits).map(|at| left.swap_remove(at))
+        });
+        if let Ok(Some(found)) = found {
+            *self = found;
+        }
     }
 
     pub const fn base(&self) -> *mut u8 {
@@ -49,6 +98,12 @@ impl Stream {
     /// Commits at least `bytes` from the base, within the budget.
     #[cold]
     pub fn commit(&mut self, bytes: usize, budget: Budget) -> Result<()> {
+        if bytes <= self.committed {
+            return Ok(());
+        }
+        if self.base.is_null() {
+            self.adopt(budget);
+        }
         if bytes <= self.committed {
             return Ok(());
         }
@@ -316,7 +371,7 @@ mod tests {
 
     #[test]
     fn stream_commits_without_moving_and_is_zero() {
-        let mut stream = Stream::new(1 << 30);
+        let mut stream = Stream::new(1 << 30, Fresh::Zeros);
         stream.commit(1, FREE).unwrap();
         let base = stream.base();
         assert!(base.addr().is_multiple_of(64));
@@ -328,8 +383,34 @@ mod tests {
     }
 
     #[test]
+    fn stream_left_is_adopted_by_one_like_it_within_its_budget() {
+        let wanted = 3 << 30;
+        let mut stream = Stream::new(wanted, Fresh::Zeros);
+        stream.commit(1, FREE).unwrap();
+        let base = stream.base();
+        stream.leave();
+        let mut other = Stream::new(wanted, Fresh::Anything);
+        other.commit(1, FREE).unwrap();
+        assert_ne!(other.base(), base);
+        let mut poor = Stream::new(wanted, Fresh::Zeros);
+        assert!(poor.commit(1, Budget { committed: 0, limit: Some(1) }).is_err());
+        let mut next = Stream::new(wanted, Fresh::Zeros);
+        next.commit(1, FREE).unwrap();
+        assert_eq!(next.base(), base);
+        // A long one goes back to the system, and so do more than a tape has.
+        next.commit(STEP + 1, FREE).unwrap();
+        next.leave();
+        LEFT.with(|left| assert!(left.borrow().is_empty()));
+        let mut many: Vec<Stream> =
+            (0..=SPARE).map(|_| Stream::new(wanted, Fresh::Zeros)).collect();
+        many.iter_mut().for_each(|stream| stream.commit(1, FREE).unwrap());
+        many.iter_mut().for_each(Stream::leave);
+        LEFT.with(|left| assert_eq!(left.borrow().len(), SPARE));
+    }
+
+    #[test]
     fn stream_trim_returns_memory_and_zeroes_it() {
-        let mut stream = Stream::new(1 << 30);
+        let mut stream = Stream::new(1 << 30, Fresh::Zeros);
         stream.commit(8 << 20, FREE).unwrap();
         // SAFETY: inside the committed range.
         unsafe { *stream.base().add(5 << 20) = 7 };
@@ -342,7 +423,7 @@ mod tests {
 
     #[test]
     fn stream_refuses_beyond_limit_and_reservation() {
-        let mut stream = Stream::new(SMALLEST);
+        let mut stream = Stream::new(SMALLEST, Fresh::Zeros);
         let over =
             stream.commit(8 << 20, Budget { committed: 0, limit: Some(1 << 20) }).unwrap_err();
         assert_eq!(over.code, Code::Limit);
@@ -354,7 +435,7 @@ mod tests {
 
     #[test]
     fn exact_step_is_taken_where_the_generous_one_passes_the_limit() {
-        let mut stream = Stream::new(1 << 30);
+        let mut stream = Stream::new(1 << 30, Fresh::Zeros);
         stream.commit(160 << 20, FREE).unwrap();
         let has = stream.committed();
         stream

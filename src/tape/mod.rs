@@ -56,7 +56,7 @@ pub use sweep::Sweep;
 pub use tags::{REMOTE, REMOTE_RANK_BITS, is_foreign as is_foreign_tag};
 pub use traced::{Mark, Seen};
 
-use crate::arena::{self, Budget, Estate, Stream};
+use crate::arena::{self, Budget, Estate, Fresh, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::options;
@@ -76,7 +76,7 @@ const WIDEST: usize = 16;
 
 /// Room for the adjoints of all ids.
 fn adjoint_stream() -> Stream {
-    Stream::new(arena::reservation(size_of::<f64>() * WIDEST))
+    Stream::new(arena::reservation(size_of::<f64>() * WIDEST), Fresh::Zeros)
 }
 
 /// What a tape holds, in counts and bytes.
@@ -168,6 +168,7 @@ impl Tape {
     pub fn new() -> Self {
         let mut tags = Tags::new();
         let tag = tags.next(std::iter::empty());
+        let stream = |wanted| Stream::new(wanted, Fresh::Anything);
         Self {
             cursors: Cursors {
                 abi: TAPE_ABI,
@@ -183,11 +184,11 @@ impl Tape {
                 epoch: tags.next(std::iter::empty()),
                 merge: [0; 256],
             },
-            jacobian: Stream::new(arena::reservation(usize::MAX)),
-            argument: Stream::new(arena::reservation(usize::MAX) / 2),
-            statement: Stream::new(arena::reservation(1)),
-            event: Stream::new(arena::reservation(HEADER_BYTES)),
-            payload: Stream::new(arena::reservation(usize::MAX)),
+            jacobian: stream(arena::reservation(usize::MAX)),
+            argument: stream(arena::reservation(usize::MAX) / 2),
+            statement: stream(arena::reservation(1)),
+            event: stream(arena::reservation(HEADER_BYTES)),
+            payload: stream(arena::reservation(usize::MAX)),
             adjoint: adjoint_stream(),
             events: 0,
             payload_used: 0,

@@ -5,7 +5,7 @@ use super::nest::{Nest, NestToken, Outside};
 use super::position::Position;
 use super::segments::Segments;
 use super::{NEXT_SERIAL, Tape};
-use crate::arena::Stream;
+use crate::arena::{Fresh, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use std::sync::atomic::Ordering;
@@ -102,7 +102,10 @@ impl Tape {
             let mut tape = Box::from_raw(tape);
             if tape.is_arena_lent(0) {
                 // MPI is going to write there.
-                std::mem::forget(std::mem::replace(&mut tape.payload, Stream::new(0)));
+                std::mem::forget(std::mem::replace(
+                    &mut tape.payload,
+                    Stream::new(0, Fresh::Anything),
+                ));
             }
         }
     }
@@ -267,7 +270,17 @@ impl Drop for Tape {
         unsafe { Self::drop_events(self, &Position::BOTTOM) };
         self.stop();
         if self.has_lent() {
-            self.leave_adjoints(Stream::new(0));
+            self.leave_adjoints(Stream::new(0, Fresh::Zeros));
+        } else if self.failed.is_none() {
+            self.zero_adjoints_from(0);
+            self.adjoint.leave();
+        }
+        if !self.is_arena_lent(0) {
+            self.payload.leave();
+        }
+        for stream in [&mut self.jacobian, &mut self.argument, &mut self.statement, &mut self.event]
+        {
+            stream.leave();
         }
     }
 }
