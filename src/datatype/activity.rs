@@ -138,7 +138,7 @@ pub fn tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
     let flat = flatten::describe(datatype, Detail::Named)?;
     let is_double = |named: &flatten::Named| named.datatype == Datatype::double();
     if !flat.nest.is_told() || !flat.named.iter().all(is_double) {
-        let why = "the datatype is of tangents of several kinds, or has more than tangents of doubles in it";
+        let why = "the datatype is of tangents of several kinds or of more than 254 directions, or has more than tangents of doubles in it";
         return Ok((Other::Refused(why).into(), flat.nest));
     }
     let map = passive_map(datatype)?;

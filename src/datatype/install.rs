@@ -20,7 +20,8 @@ pub fn install() -> MpiResult<()> {
     let pair = bundle::pair(active, PAIR_EXTENT)?;
     pair.set_name(c"AMPI_ADOUBLE_INT")?;
     pair.set_active_pair();
-    let (tangent, active_tangent) = (bundle::bundle(2, Datatype::double())?, bundle::bundle(2, active)?);
+    let (tangent, active_tangent) =
+        (bundle::bundle(2, Datatype::double())?, bundle::bundle(2, active)?);
     tangent.set_name(c"AMPI_TANGENT")?;
     active_tangent.set_name(c"AMPI_TANGENT_VAR")?;
     Datatype::set_tangents(tangent, active_tangent);

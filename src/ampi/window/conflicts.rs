@@ -29,7 +29,6 @@ impl Access {
     const fn is_read(self) -> bool {
         matches!(self, Self::Get | Self::Update(Combine::Nothing))
     }
-
 }
 
 impl fmt::Display for Access {
@@ -99,9 +98,8 @@ pub fn check(messages: &[Incoming], exposed: &Exposed) -> Result<()> {
         if let Some(before) = open.iter().find(|before| !span.may_meet(before)) {
             return Err(conflict(before, span));
         }
-        let is_alike = |before: &&mut &Span| {
-            (before.access, before.origin) == (span.access, span.origin)
-        };
+        let is_alike =
+            |before: &&mut &Span| (before.access, before.origin) == (span.access, span.origin);
         match open.iter_mut().find(is_alike) {
             Some(before) if before.end >= span.end => {}
             Some(before) => *before = span,

@@ -247,9 +247,7 @@ pub unsafe fn raccumulate(
         let (on, by) = (Win::new(win), crate::mpi::Op::new(op));
         let library = || {
             let is_left = calls::are_accumulated_by_mpi([&origin, &target.items]);
-            calls::requesting(name, on, is_left, || {
-                calls::accumulate(&origin, &target, by, on)
-            })
+            calls::requesting(name, on, is_left, || calls::accumulate(&origin, &target, by, on))
         };
         requested(name, on, place, library, passive)
     }
