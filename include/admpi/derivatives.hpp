@@ -87,6 +87,11 @@ auto in_directions(F &f, const std::vector<double> &x, Moved &&moved) {
   return std::vector<tangent<double, n>>(y.begin(), y.end());
 }
 
+/// Whether so many tangents are cheaper than a recording and so many sweeps: a tangent takes as long as two plain runs, a recording
+/// as four where its memory is warm, and a sweep of it hardly more than one.
+constexpr bool are_cheaper(std::int64_t tangents, std::int64_t sweeps) { return 2 * tangents <= 4 + sweeps; }
+constexpr std::int64_t passes_for(std::int64_t n, std::int64_t at_once) { return (n + at_once - 1) / at_once; }
+
 template <class F>
 tangent<double> along(F &f, const std::vector<double> &x, std::size_t input, double step = 0.0) {
   std::vector<tangent<double>> moved(x.begin(), x.end());
@@ -173,7 +178,7 @@ std::vector<double> transposed_jacobian_product(F &&f, const std::vector<double>
 
 /// The Jacobian of f at x: element (i, j) is the derivative of result i by input j. By a tangent for each 4 inputs (for each input,
 /// if f takes `tangent<double>` alone), or by one recording and a sweep for each 16 results (for each result, on a tape that the
-/// thread has), whichever are fewer passes.
+/// thread has), whichever promises to be cheaper.
 template <class F>
 dense jacobian(F &&f, const std::vector<double> &x) {
   using function = std::remove_reference_t<F>;
@@ -189,7 +194,10 @@ dense jacobian(F &&f, const std::vector<double> &x) {
   const bool is_nested = admpi_tls_tape->next_id != 0;
   int width = 1;
   while (!is_nested && width < 16 && static_cast<std::size_t>(width) < m) width *= 2;
-  if ((n + step - 1) / step <= (m - 1) / static_cast<std::size_t>(width) + 2) {
+  const auto passes = [](std::size_t all, std::size_t at_once) {
+    return detail::passes_for(static_cast<std::int64_t>(all), static_cast<std::int64_t>(at_once));
+  };
+  if (detail::are_cheaper(passes(n, step), passes(m, static_cast<std::size_t>(width)))) {
     for (std::size_t begin = 0;; columns = columns_from(begin)) {
       for (std::size_t j = begin; j < std::min(n, begin + step); ++j)
         for (std::size_t i = 0; i < m; ++i)

@@ -82,7 +82,7 @@ std::vector<double> transposed_jacobian_product(F &&f, const std::vector<double>
 
 /// The rows of this rank's results of the Jacobian by the inputs of all ranks. By a tangent for each 4 inputs (for each input, if f
 /// takes `tangent<double>` alone), or by a recording and a sweep for each 16 results (for each result, on a tape that the thread
-/// has), whichever are fewer passes.
+/// has), whichever promises to be cheaper.
 template <class F>
 dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
   constexpr std::int64_t step = detail::columns_at_once<std::remove_reference_t<F>>;
@@ -96,7 +96,7 @@ dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
   const bool is_nested = admpi_tls_tape->next_id != 0;
   int width = 1;
   while (!is_nested && width < 16 && width < rows.all()) width *= 2;
-  if (rows.all() == 0 || (columns.all() + step - 1) / step <= (rows.all() - 1) / width + 2) {
+  if (rows.all() == 0 || detail::are_cheaper(detail::passes_for(columns.all(), step), detail::passes_for(rows.all(), width))) {
     dense result(rows.size(static_cast<std::size_t>(rows.rank)), columns.all());
     for (std::int64_t begin = 0; begin < columns.all(); begin += step) {
       if (begin > 0) product = columns_from(begin);

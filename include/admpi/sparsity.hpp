@@ -83,7 +83,7 @@ inline coloured_pattern copied(const admpi_sparse *s, std::vector<std::int64_t> 
   return p;
 }
 
-/// Copies a pattern and colours it: a Jacobian's by rows or columns, whichever promise fewer passes.
+/// Copies a pattern and colours it: a Jacobian's by rows or columns, whichever promise to be cheaper.
 inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
   std::vector<std::int64_t> start, column;
   coloured_pattern p = copied(s, start, column);
@@ -93,7 +93,10 @@ inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
     std::vector<int> in_row, in_column(static_cast<std::size_t>(p.cols));
     for (std::size_t i = 0; i + 1 < p.row_start.size(); ++i) in_row.push_back(p.row_start[i + 1] - p.row_start[i]);
     for (const int j : p.column) ++in_column[static_cast<std::size_t>(j)];
-    p.by = (longest(in_column) + 15) / 16 <= (longest(in_row) + 3) / 4 ? colour_by::rows : colour_by::columns;
+    const auto passes_of = [](const std::vector<int> &count, std::int64_t at_once) {
+      return passes_for(static_cast<std::int64_t>(longest(count)), at_once);
+    };
+    p.by = are_cheaper(passes_of(in_row, 4), passes_of(in_column, 16)) ? colour_by::columns : colour_by::rows;
   }
   p.colour.resize(static_cast<std::size_t>(p.by == colour_by::columns ? p.cols : p.rows));
   check(admpi_sparse_colour(s, static_cast<int>(p.by), p.colour.data(), &p.colours));
