@@ -8,14 +8,50 @@ use super::task::{Task, Wanted};
 use crate::error::{Code, Error};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 /// Chunks for each thread: what is left of the last ones bounds the time that threads wait.
 const CHUNKS: usize = 8;
+
+/// To wake a thread takes as long: jobs that take less in all are done by the caller.
+const WAKING: f64 = 20e-6;
+
+/// What a job took in the last call.
+struct Cost {
+    /// A function has one trial, by whatever name it is called.
+    trial: usize,
+    wanted: Wanted,
+    records: bool,
+    seconds: f64,
+}
+
+impl Cost {
+    fn of(task: &Task, seconds: f64) -> Self {
+        let trial = Arc::as_ptr(&task.named.trial).addr();
+        Self { trial, wanted: task.wanted, records: task.records(), seconds }
+    }
+
+    /// Whether `jobs` of a task are likely to take so little time that no other thread is worth waking.
+    fn is_small(&self, task: &Task, jobs: usize) -> bool {
+        let now = Self::of(task, self.seconds * jobs as f64);
+        let is_same = |one: &Self| (one.trial, one.wanted, one.records);
+        is_same(self) == is_same(&now) && now.seconds < WAKING
+    }
+}
+
+/// Who does the chunks of a call, and for how long they have.
+struct Crew {
+    is_caller: bool,
+    busy: AtomicU64,
+}
 
 /// Threads, made at their first use, and room for what is to be added up.
 #[derive(Default)]
 pub struct Threads {
     n: usize,
+    last: Option<Cost>,
     pool: Option<ThreadPool>,
     chunks: Vec<Range<usize>>,
     values: Vec<f64>,
@@ -43,8 +79,28 @@ impl Threads {
         Ok(self.pool.as_ref().expect("made"))
     }
 
+    /// Runs chunks on the pool, or here.
+    fn each(
+        &mut self,
+        task: &Task,
+        chunks: &[Range<usize>],
+        places: Places,
+        crew: &Crew,
+    ) -> MpiResult<()> {
+        if crew.is_caller {
+            return spread(task, chunks, places, crew);
+        }
+        self.pool().and_then(|pool| pool.install(|| spread(task, chunks, places, crew)))
+    }
+
     /// Each chunk has its own sum, so that the order of the additions is always the same.
-    fn sum(&mut self, task: &Task, chunks: &[Range<usize>], places: Places) -> MpiResult<()> {
+    fn sum(
+        &mut self,
+        task: &Task,
+        chunks: &[Range<usize>],
+        places: Places,
+        crew: &Crew,
+    ) -> MpiResult<()> {
         let (mut values, mut derivatives) =
             (std::mem::take(&mut self.values), std::mem::take(&mut self.derivatives));
         let sizes = chunks.iter().map(|chunk| task.sizes(chunk));
@@ -53,7 +109,7 @@ impl Threads {
         renew(&mut derivatives, n_derivatives)?;
         let Places { values: sum, derivatives: rows, seconds } = places;
         let each = Places { values: &mut values, derivatives: &mut derivatives, seconds };
-        let result = self.pool().and_then(|pool| pool.install(|| spread(task, chunks, each)));
+        let result = self.each(task, chunks, each, crew);
         let (mut from_values, mut from_rows) = (&values[..], &derivatives[..]);
         sum.fill(0.0);
         rows.fill(0.0);
@@ -79,13 +135,19 @@ impl Backend for Threads {
         if jobs.len() < 2 {
             return job::run(task, jobs, places);
         }
+        let n = jobs.len();
+        let is_caller = self.last.as_ref().is_some_and(|last| last.is_small(task, n));
+        // A sum depends on the chunks.
+        let all = if is_caller && task.wanted != Wanted::Sum { 1 } else { self.n * CHUNKS };
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.clear();
-        divide(&jobs, task.group, self.n * CHUNKS, &mut chunks);
+        divide(&jobs, task.group, all, &mut chunks);
+        let crew = Crew { is_caller, busy: AtomicU64::new(0) };
         let result = match task.wanted {
-            Wanted::Sum => self.sum(task, &chunks, places),
-            _ => self.pool().and_then(|pool| pool.install(|| spread(task, &chunks, places))),
+            Wanted::Sum => self.sum(task, &chunks, places, &crew),
+            _ => self.each(task, &chunks, places, &crew),
         };
+        self.last = Some(Cost::of(task, 1e-9 * crew.busy.into_inner() as f64 / n as f64));
         self.chunks = chunks;
         result
     }
@@ -127,9 +189,13 @@ fn divide(jobs: &Range<usize>, group: usize, n: usize, chunks: &mut Vec<Range<us
 }
 
 /// Runs chunks, of which other threads may take the later half.
-fn spread(task: &Task, chunks: &[Range<usize>], places: Places) -> MpiResult<()> {
+fn spread(task: &Task, chunks: &[Range<usize>], places: Places, crew: &Crew) -> MpiResult<()> {
     if let [chunk] = chunks {
-        return job::run(task, chunk.clone(), places);
+        let begin = Instant::now();
+        let done = job::run(task, chunk.clone(), places);
+        let busy = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        crew.busy.fetch_add(busy, Ordering::Relaxed);
+        return done;
     }
     let (early, late) = chunks.split_at(chunks.len() / 2);
     let sizes = early.iter().map(|chunk| task.sizes(chunk));
@@ -145,6 +211,9 @@ fn spread(task: &Task, chunks: &[Range<usize>], places: Places) -> MpiResult<()>
     let one = Places { values, derivatives, seconds };
     let other =
         Places { values: late_values, derivatives: late_derivatives, seconds: late_seconds };
-    let (one, other) = rayon_core::join(|| spread(task, early, one), || spread(task, late, other));
+    let early = || spread(task, early, one, crew);
+    let late = || spread(task, late, other, crew);
+    let (one, other) =
+        if crew.is_caller { (early(), late()) } else { rayon_core::join(early, late) };
     both(one, other)
 }
