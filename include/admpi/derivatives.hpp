@@ -87,6 +87,15 @@ auto in_directions(F &f, const std::vector<double> &x, Moved &&moved) {
   return std::vector<tangent<double, n>>(y.begin(), y.end());
 }
 
+/// Calls fn with a tape on the thread. What nests in it record one after the other shares memory, which a new tape would have to get.
+template <class Fn>
+auto on_a_tape(Fn &&fn) {
+  if (admpi_tls_tape->next_id != 0) return fn();
+  tape shared;
+  shared.start();
+  return fn();
+}
+
 /// Whether so many tangents are cheaper than a recording and so many sweeps: a tangent takes as long as two plain runs, a recording
 /// as four where its memory is warm, and a sweep of it hardly more than one.
 constexpr bool are_cheaper(std::int64_t tangents, std::int64_t sweeps) { return 2 * tangents <= 4 + sweeps; }
@@ -261,12 +270,14 @@ dense hessian(F &&f, const std::vector<double> &x) {
   const std::size_t n = x.size();
   dense result(static_cast<std::int64_t>(n), static_cast<std::int64_t>(n));
   std::vector<double> v(n);
-  for (std::size_t j = 0; j < n; ++j) {
-    v[j] = 1.0;
-    const std::vector<double> column = hessian_product(f, x, v);
-    std::copy(column.begin(), column.end(), result.data.begin() + static_cast<std::ptrdiff_t>(j * n));
-    v[j] = 0.0;
-  }
+  detail::on_a_tape([&] {
+    for (std::size_t j = 0; j < n; ++j) {
+      v[j] = 1.0;
+      const std::vector<double> column = hessian_product(f, x, v);
+      std::copy(column.begin(), column.end(), result.data.begin() + static_cast<std::ptrdiff_t>(j * n));
+      v[j] = 0.0;
+    }
+  });
   return result;
 }
 

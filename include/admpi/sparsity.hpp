@@ -233,15 +233,6 @@ struct two_inputs {
   }
 };
 
-/// Calls fn with a tape on the thread. What nests in it record one after the other shares memory, which a new tape would have to get.
-template <class Fn>
-auto on_a_tape(Fn &&fn) {
-  if (admpi_tls_tape->next_id != 0) return fn();
-  tape shared;
-  shared.start();
-  return fn();
-}
-
 /// The directions of the sweeps of a recording that is about to be made: on a tape that the thread has, one.
 inline int widest() { return admpi_tls_tape->next_id != 0 ? 1 : 16; }
 
