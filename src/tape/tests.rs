@@ -308,6 +308,48 @@ fn events_interleave_with_statements_and_are_undone_and_dropped() {
 }
 
 #[test]
+fn tape_after_another_has_no_adjoints() {
+    let end_with: [fn(&mut Tape, Var); 4] = [
+        |tape, y| tape.seed(&y, 1.0, 0).unwrap(),
+        |tape, y| {
+            tape.seed(&y, 1.0, 0).unwrap();
+            reverse(tape);
+        },
+        |tape, y| {
+            tape.set_width(4).unwrap();
+            tape.seed(&y, 1.0, 3).unwrap();
+            reverse(tape);
+            tape.seed(&y, 1.0, 2).unwrap();
+        },
+        // A sweep that stops on its way.
+        |tape, y| {
+            let foreign = Var { id: 1 << 30, ..y };
+            let bad = statement(tape, 1.0, &[(1.0, y), (1.0, foreign)]);
+            let z = mul(tape, bad, y);
+            tape.seed(&z, 1.0, 0).unwrap();
+            let (top, bottom) = (tape.position(), tape.base());
+            assert!(range(tape, &top, &bottom).is_err());
+        },
+    ];
+    for end in end_with {
+        let mut tape = recording();
+        let x = input(&mut tape, 3.0);
+        let mut y = x;
+        for _ in 0..100 {
+            y = mul(&mut tape, y, x);
+        }
+        end(&mut tape, y);
+        let base = tape.adjoint.base();
+        drop(tape);
+        let mut next = recording();
+        let z = input(&mut next, 1.0);
+        next.seed(&z, 0.0, 0).unwrap();
+        assert_eq!(next.adjoint.base(), base, "the memory of the tape before");
+        assert!(next.committed_adjoints(usize::MAX).iter().all(|&adjoint| adjoint == 0.0));
+    }
+}
+
+#[test]
 fn failed_sweep_redoes_what_it_has_undone() {
     // The sweep stops at a statement of a foreign operand, right below or right above an event.
     for below in [true, false] {
