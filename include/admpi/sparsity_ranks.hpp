@@ -126,7 +126,8 @@ inline coloured_pattern coloured(const char *function, const admpi_sparse *s, st
   return p;
 }
 
-/// f, of which each call is to return as many results, and the same values, as the first one.
+/// f, of which each call is to return as many results as the first one, and the same values as the first one with this scalar: MPI
+/// may add tangents up in another order.
 template <class F>
 class repeated {
  public:
@@ -144,7 +145,7 @@ class repeated {
     if (!wrong_.empty()) raise(ADMPI_ERR_CALLBACK, wrong_.c_str());
   }
   /// Of a function that returns a scalar.
-  double value() const { return first_.at(0); }
+  double value() const { return first_[is_recorded_].at(0); }
 
  private:
   static double plain(double y) { return y; }
@@ -158,35 +159,42 @@ class repeated {
   void see(const std::vector<Y> &y) {
     std::vector<double> values;
     for (const Y &one : y) values.push_back(plain(one));
-    compare(values);
+    compare(values, std::is_same<Y, var>::value);
   }
   template <class Y>
   void see(const Y &y) {
-    compare({plain(y)});
+    compare({plain(y)}, std::is_same<Y, var>::value);
   }
 
-  void compare(const std::vector<double> &values) {
-    if (!has_first_) {
-      first_ = values;
-      has_first_ = true;
+  void compare(const std::vector<double> &values, bool is_recorded) {
+    is_recorded_ = is_recorded;
+    const std::string at = std::string(function_) + ": f(x)";
+    if (has_first_[!is_recorded] && values.size() != first_[!is_recorded].size())
+      wrong_ = at + had(values.size(), first_[!is_recorded].size());
+    std::vector<double> &first = first_[is_recorded];
+    if (!std::exchange(has_first_[is_recorded], true)) {
+      first = values;
       return;
     }
-    const std::string at = std::string(function_) + ": f(x)";
-    if (values.size() != first_.size()) {
-      wrong_ = at + " has " + std::to_string(values.size()) + " elements, and had " + std::to_string(first_.size()) + " before";
+    if (values.size() != first.size()) {
+      wrong_ = at + had(values.size(), first.size());
       return;
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] == first_[i] || (std::isnan(values[i]) && std::isnan(first_[i]))) continue;
-      wrong_ = at + "[" + std::to_string(i) + "] is " + text_of(values[i]) + ", and was " + text_of(first_[i]) + " before, for the same x";
+      if (values[i] == first[i] || (std::isnan(values[i]) && std::isnan(first[i]))) continue;
+      wrong_ = at + "[" + std::to_string(i) + "] is " + text_of(values[i]) + ", and was " + text_of(first[i]) + " before, for the same x";
       return;
     }
+  }
+  static std::string had(std::size_t now, std::size_t before) {
+    return " has " + std::to_string(now) + " elements, and had " + std::to_string(before) + " before";
   }
 
   F &f_;
   const char *function_;
-  bool has_first_ = false;
-  std::vector<double> first_;
+  bool is_recorded_ = false;
+  bool has_first_[2] = {};
+  std::vector<double> first_[2];
   std::string wrong_;
 };
 

@@ -14,7 +14,7 @@ struct tangent;
 /// N numbers side by side: the derivatives of a `tangent<T, N>`. Zero unless set, each by its direction: `x.derivative[k]`.
 template <class T, int N>
 struct directions {
-  T along[N] = {};
+  T along[static_cast<unsigned>(N)] = {};
 
   constexpr T &operator[](int k) { return along[k]; }
   constexpr const T &operator[](int k) const { return along[k]; }
