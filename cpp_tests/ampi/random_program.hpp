@@ -1103,6 +1103,9 @@ struct program {
     for (int epoch = 0; epoch < epochs; ++epoch) {
       const bool locked = common.chance(15) && takes_locks, fenced = !locked && common.chance(50);
       const bool testing = common.chance(30), messages_inside = common.chance(25);
+      // In checking mode all combine in one way, and nobody puts or gets what others combine: that would be an error.
+      const auto only = static_cast<combination>(1 + common.below(5));
+      const bool is_orderly = !locked && std::getenv("ADMPI_CHECK") != nullptr;
       // Under locks one rank alone writes to each target, since no rank knows in which order others would.
       const int turn = common.below(p.size);
       const std::uint64_t edges = common.next();
@@ -1129,9 +1132,16 @@ struct program {
       std::vector<int> arrived;
       for (int k = 0; k < most && !targets.empty(); ++k) {
         if (mine.chance(30)) continue;
-        const int a = mine.below(pool - longest_item), what = mine.below(5);
-        const auto how = static_cast<combination>(1 + mine.below(5));
-        const auto fetching = static_cast<combination>(mine.below(6));
+        const int a = mine.below(pool - longest_item);
+        int what = mine.below(5);
+        auto how = static_cast<combination>(1 + mine.below(5));
+        auto fetching = static_cast<combination>(mine.below(6));
+        if (is_orderly) {
+          if (what == 0) what = 1;
+          if (what == 2 && fenced) what = 3;
+          how = only;
+          if (fetching != combination::nothing) fetching = only;
+        }
         const int stride = 1 + mine.below(2), n = what == 4 ? 1 : mine.below(longest_item + 1);
         const int target = targets[static_cast<std::size_t>(mine.below(static_cast<int>(targets.size())))];
         const bool is_writer = locked && (target + turn) % p.size == p.rank;

@@ -146,7 +146,7 @@ TEST_CASE("test_windows_conflicts_of_an_epoch_in_checking_mode") {
   };
   const auto check_meet = [&](const std::string &one, const std::string &other, const std::string &bytes, const auto &f, const auto &g) {
     const std::string text = both(f, g), name = std::to_string(last);
-    if (at.rank == 0) says(text, "ADMPI_CHECK: " + one + " of rank 0 and " + other + " of rank " + name + " meet in bytes " + bytes);
+    if (at.rank == 0) says(text, "ADMPI_CHECK: " + one + " of rank 0 and " + other + " of rank " + name + " meet in one epoch, in bytes " + bytes);
   };
   const auto check_apart = [&](const auto &f, const auto &g) { CHECK(both(f, g).empty()); };
   const auto put = [&](int from, int count, int stride = 1) { return [&, from, count, stride] { on.put(x, {0, from, count, stride}); }; };
@@ -193,7 +193,7 @@ TEST_CASE("test_windows_conflicts_of_an_epoch_in_checking_mode") {
     on.complete();
   }
   if (at.rank == 0)
-    says(refused(on.handle(), [&] { return AMPI_Win_wait(on.handle()); }), "an AMPI_Put of rank " + std::to_string(last) + " meet in bytes 32 to 47");
+    says(refused(on.handle(), [&] { return AMPI_Win_wait(on.handle()); }), "an AMPI_Put of rank " + std::to_string(last) + " meet in one epoch, in bytes 32 to 47");
   MPI_Barrier(MPI_COMM_WORLD);
   // Nothing is said where nothing is checked.
   admpi_set_check(0);

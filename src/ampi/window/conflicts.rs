@@ -113,7 +113,7 @@ pub fn check(messages: &[Incoming], exposed: &Exposed) -> Result<()> {
 fn conflict(one: &Span, other: &Span) -> Error {
     let (begin, end) = (other.begin, one.end.min(other.end));
     let why = format!(
-        "ADMPI_CHECK: {} of rank {} and {} of rank {} meet in bytes {begin} to {} of this rank's part of the window in one epoch, and MPI leaves undefined what comes of it: separate them by an AMPI_Win_fence",
+        "ADMPI_CHECK: {} of rank {} and {} of rank {} meet in one epoch, in bytes {begin} to {} of this rank's part: MPI leaves undefined what comes of that",
         one.access,
         one.origin,
         other.access,
