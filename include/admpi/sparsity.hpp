@@ -280,7 +280,7 @@ csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern 
     return result;
   }
   if constexpr (detail::takes_tangents<F>) {
-    detail::check_length("sparse_jacobian", "x", x.size(), p.colour.size());
+    detail::check_length("sparse_jacobian", "the pattern's colour", p.colour.size(), x.size());
     detail::tangent_columns(f, x, p.colour, p.colours, [&](auto &product, int first, int last) {
       detail::check_pattern("sparse_jacobian", p, product.size(), x.size());
       detail::each_element(result, [&](std::size_t i, std::size_t j, double &value) {
