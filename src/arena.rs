@@ -58,10 +58,10 @@ impl Stream {
     /// Leaves a short stream to the next owner on this thread: a mapping costs system calls, and its pages a first touch.
     /// It has zeros again if it had at first. Others go.
     pub fn leave(&mut self) {
-        let left = std::mem::replace(self, Self::new(self.wanted, self.fresh));
-        if left.committed == 0 || left.committed > STEP {
+        if !self.is_short() {
             return;
         }
+        let left = std::mem::replace(self, Self::new(self.wanted, self.fresh));
         // The thread may be ending.
         let _ = LEFT.try_with(|all| {
             let mut all = all.borrow_mut();
@@ -69,6 +69,11 @@ impl Stream {
                 all.push(left);
             }
         });
+    }
+
+    /// Whether it is worth leaving: it has memory, and no more than its first step.
+    pub const fn is_short(&self) -> bool {
+        self.committed > 0 && self.committed <= STEP
     }
 
     /// Takes over one that was left, if its owner may commit so much.

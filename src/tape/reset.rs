@@ -271,7 +271,7 @@ impl Drop for Tape {
         self.stop();
         if self.has_lent() {
             self.leave_adjoints(Stream::new(0, Fresh::Zeros));
-        } else if self.failed.is_none() {
+        } else if self.failed.is_none() && self.adjoint.is_short() {
             self.zero_adjoints_from(0);
             self.adjoint.leave();
         }
