@@ -115,6 +115,24 @@ TEST_CASE("test_map_rect_sum_is_the_sum") {
   }
 }
 
+TEST_CASE("test_map_sum_is_the_same_whoever_does_the_jobs") {
+  // Where a call is short the next one is the calling thread's. Large numbers, whose sum depends on the order.
+  const map_function f("thirds", [](const auto &job) { job.y[0] = job.shared[0] * job.params[0] / 3.0; });
+  numbers params;
+  for (int k = 0; k < 100; ++k) params.push_back(std::sin(1.0 + k) * std::pow(10.0, k % 17));
+  const numbers shared{1.7};
+  map_workers workers(ADMPI_MAP_THREADS, 4);
+  const numbers once = admpi::map_rect_sum(f, shared, params, workers);
+  const numbers each = admpi::map_rect(f, shared, params, workers);
+  double in_order = 0.0;
+  for (const double y : each) in_order += y;
+  CHECK(in_order != once[0]);
+  for (int call = 0; call < 20; ++call) {
+    CHECK(admpi::map_rect_sum(f, shared, params, workers) == once);
+    CHECK(admpi::map_rect(f, shared, params, workers) == each);
+  }
+}
+
 TEST_CASE("test_map_of_no_jobs") {
   with_workers([](map_workers &workers) {
     CHECK(map_rect(model{}, numbers{1.0}, 0, workers).empty());

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// What is wanted of the jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wanted {
     /// Each job's results; for each the derivatives in a row.
     Each,

@@ -7,6 +7,7 @@ use super::room::renew;
 use super::task::{Task, Wanted};
 use crate::error::{Code, Error};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,27 +19,11 @@ const CHUNKS: usize = 8;
 /// To wake a thread takes as long: jobs that take less in all are done by the caller.
 const WAKING: f64 = 20e-6;
 
-/// What a job took in the last call.
-struct Cost {
-    /// A function has one trial, by whatever name it is called.
-    trial: usize,
-    wanted: Wanted,
-    records: bool,
-    seconds: f64,
-}
+/// What the jobs of a call do, as far as it tells how long they take. A function has one trial, by whatever name it is called.
+type Work = (usize, Wanted, bool);
 
-impl Cost {
-    fn of(task: &Task, seconds: f64) -> Self {
-        let trial = Arc::as_ptr(&task.named.trial).addr();
-        Self { trial, wanted: task.wanted, records: task.records(), seconds }
-    }
-
-    /// Whether `jobs` of a task are likely to take so little time that no other thread is worth waking.
-    fn is_small(&self, task: &Task, jobs: usize) -> bool {
-        let now = Self::of(task, self.seconds * jobs as f64);
-        let is_same = |one: &Self| (one.trial, one.wanted, one.records);
-        is_same(self) == is_same(&now) && now.seconds < WAKING
-    }
+fn work(task: &Task) -> Work {
+    (Arc::as_ptr(&task.named.trial).addr(), task.wanted, task.records())
 }
 
 /// Who does the chunks of a call, and for how long they have.
@@ -51,7 +36,8 @@ struct Crew {
 #[derive(Default)]
 pub struct Threads {
     n: usize,
-    last: Option<Cost>,
+    /// What a job of each work took in the last call.
+    seconds: HashMap<Work, f64>,
     pool: Option<ThreadPool>,
     chunks: Vec<Range<usize>>,
     values: Vec<f64>,
@@ -136,7 +122,8 @@ impl Backend for Threads {
             return job::run(task, jobs, places);
         }
         let n = jobs.len();
-        let is_caller = self.last.as_ref().is_some_and(|last| last.is_small(task, n));
+        let work = work(task);
+        let is_caller = self.seconds.get(&work).is_some_and(|each| WAKING > each * n as f64);
         // A sum depends on the chunks.
         let all = if is_caller && task.wanted != Wanted::Sum { 1 } else { self.n * CHUNKS };
         let mut chunks = std::mem::take(&mut self.chunks);
@@ -147,7 +134,7 @@ impl Backend for Threads {
             Wanted::Sum => self.sum(task, &chunks, places, &crew),
             _ => self.each(task, &chunks, places, &crew),
         };
-        self.last = Some(Cost::of(task, 1e-9 * crew.busy.into_inner() as f64 / n as f64));
+        self.seconds.insert(work, 1e-9 * crew.busy.into_inner() as f64 / n as f64);
         self.chunks = chunks;
         result
     }
