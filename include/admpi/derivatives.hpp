@@ -66,9 +66,11 @@ std::vector<tangent<T>> in_direction(const std::vector<T> &x, const std::vector<
   return moved;
 }
 
-/// How many columns of a Jacobian a tangent has in one pass: 4, or 1 for an f that takes `tangent<double>` only.
+/// How many columns of a Jacobian a tangent has in one pass, and an f that takes `tangent<double>` only.
+inline constexpr int columns_of_tangent = 4;
 template <class F>
-inline constexpr int columns_at_once = std::is_invocable<F &, const std::vector<tangent<double, 4>> &>::value ? 4 : 1;
+inline constexpr int columns_at_once =
+    std::is_invocable<F &, const std::vector<tangent<double, columns_of_tangent>> &>::value ? columns_of_tangent : 1;
 
 inline double &direction(double &derivative, int) { return derivative; }
 template <int N>
@@ -85,6 +87,14 @@ auto in_directions(F &f, const std::vector<double> &x, Moved &&moved) {
     for (int k = 0; k < n; ++k) direction(all[j].derivative, k) = moved(j, k);
   auto y = f(static_cast<const std::vector<tangent<double, n>> &>(all));
   return std::vector<tangent<double, n>>(y.begin(), y.end());
+}
+
+/// Columns from `begin` on, of results that in_directions returned.
+template <int N>
+void set_columns(dense &matrix, std::int64_t begin, std::vector<tangent<double, N>> &results) {
+  for (std::int64_t j = begin; j < std::min(matrix.cols, begin + N); ++j)
+    for (std::int64_t i = 0; i < matrix.rows; ++i)
+      matrix(i, j) = direction(results[static_cast<std::size_t>(i)].derivative, static_cast<int>(j - begin));
 }
 
 /// Calls fn with a tape on the thread. What nests in it record one after the other shares memory, which a new tape would have to get.
@@ -190,11 +200,10 @@ std::vector<double> transposed_jacobian_product(F &&f, const std::vector<double>
 /// thread has), whichever promises to be cheaper.
 template <class F>
 dense jacobian(F &&f, const std::vector<double> &x) {
-  using function = std::remove_reference_t<F>;
-  constexpr std::size_t step = detail::columns_at_once<function>;
+  constexpr std::int64_t step = detail::columns_at_once<std::remove_reference_t<F>>;
   const std::size_t n = x.size();
-  const auto columns_from = [&](std::size_t begin) {
-    return detail::in_directions(f, x, [&](std::size_t j, int k) { return j == begin + static_cast<std::size_t>(k) ? 1.0 : 0.0; });
+  const auto columns_from = [&](std::int64_t begin) {
+    return detail::in_directions(f, x, [&](std::size_t j, int k) { return static_cast<std::int64_t>(j) == begin + k ? 1.0 : 0.0; });
   };
   auto columns = columns_from(0);
   const std::size_t m = columns.size();
@@ -203,16 +212,12 @@ dense jacobian(F &&f, const std::vector<double> &x) {
   const bool is_nested = admpi_tls_tape->next_id != 0;
   int width = 1;
   while (!is_nested && width < 16 && static_cast<std::size_t>(width) < m) width *= 2;
-  const auto passes = [](std::size_t all, std::size_t at_once) {
-    return detail::passes_for(static_cast<std::int64_t>(all), static_cast<std::int64_t>(at_once));
-  };
-  if (detail::are_cheaper(passes(n, step), passes(m, static_cast<std::size_t>(width)))) {
-    for (std::size_t begin = 0;; columns = columns_from(begin)) {
-      for (std::size_t j = begin; j < std::min(n, begin + step); ++j)
-        for (std::size_t i = 0; i < m; ++i)
-          result.data[i + j * m] = detail::direction(columns[i].derivative, static_cast<int>(j - begin));
-      if ((begin += step) >= n) return result;
+  if (detail::are_cheaper(detail::passes_for(result.cols, step), detail::passes_for(result.rows, width))) {
+    for (std::int64_t begin = 0; begin < result.cols; begin += step) {
+      if (begin > 0) columns = columns_from(begin);
+      detail::set_columns(result, begin, columns);
     }
+    return result;
   }
   detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
     detail::check_length("jacobian", "f(x)", y.size(), m);

@@ -89,7 +89,9 @@ dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
   const detail::numbering columns("jacobian", x.size(), comm);
   std::size_t at = 0;
   const auto columns_from = [&](std::int64_t begin) {
-    return detail::in_directions(f, x, [&](std::size_t j, int k) { return columns.has(begin + k, at) && at == j ? 1.0 : 0.0; });
+    return detail::in_directions(f, x, [&](std::size_t j, int k) {
+      return columns.begin() + static_cast<std::int64_t>(j) == begin + k ? 1.0 : 0.0;
+    });
   };
   auto product = columns_from(0);
   const detail::numbering rows("jacobian", product.size(), comm);
@@ -100,9 +102,7 @@ dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
     dense result(rows.size(static_cast<std::size_t>(rows.rank)), columns.all());
     for (std::int64_t begin = 0; begin < columns.all(); begin += step) {
       if (begin > 0) product = columns_from(begin);
-      for (std::int64_t j = begin; j < std::min(columns.all(), begin + step); ++j)
-        for (std::int64_t i = 0; i < result.rows; ++i)
-          result(i, j) = detail::direction(product[static_cast<std::size_t>(i)].derivative, static_cast<int>(j - begin));
+      detail::set_columns(result, begin, product);
     }
     return result;
   }

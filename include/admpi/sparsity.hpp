@@ -96,7 +96,7 @@ inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
     const auto passes_of = [](const std::vector<int> &count, std::int64_t at_once) {
       return passes_for(static_cast<std::int64_t>(longest(count)), at_once);
     };
-    p.by = are_cheaper(passes_of(in_row, 4), passes_of(in_column, 16)) ? colour_by::columns : colour_by::rows;
+    p.by = are_cheaper(passes_of(in_row, columns_of_tangent), passes_of(in_column, 16)) ? colour_by::columns : colour_by::rows;
   }
   p.colour.resize(static_cast<std::size_t>(p.by == colour_by::columns ? p.cols : p.rows));
   check(admpi_sparse_colour(s, static_cast<int>(p.by), p.colour.data(), &p.colours));
