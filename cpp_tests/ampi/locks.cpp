@@ -8,7 +8,9 @@ using test::combination;
 using test::combine;
 using test::made;
 using test::place;
+using test::refused;
 using test::ring;
+using test::says;
 using test::size_of;
 using test::window;
 
@@ -48,21 +50,6 @@ struct recording {
   admpi::tape tape;
   admpi::var x;
 };
-
-/// The text of the error that a call on a window returns, or "".
-template <class Call>
-std::string refused(MPI_Win win, const Call &call) {
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  const int code = call();
-  return code == MPI_SUCCESS ? "" : test::text_of(code);
-}
-
-bool says(const std::string &text, const std::string &part) {
-  INFO(text);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
-}
 
 }  // namespace
 

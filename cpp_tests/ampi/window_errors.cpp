@@ -6,28 +6,11 @@
 using test::combination;
 using test::made;
 using test::rank_of;
+using test::refused;
 using test::ring;
+using test::says;
 using test::size_of;
 using test::window;
-
-namespace {
-
-/// The text of the error that a call on a window returns, or "".
-template <class Call>
-std::string refused(MPI_Win win, const Call &call) {
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  const int code = call();
-  return code == MPI_SUCCESS ? "" : test::text_of(code);
-}
-
-bool says(const std::string &text, const std::string &part) {
-  INFO(text);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
-}
-
-}  // namespace
 
 TEST_CASE("test_windows_refuse") {
   test::begin();

@@ -7,6 +7,21 @@
 
 namespace test {
 
+/// The text of the error that a call on a window returns, or "".
+template <class Call>
+std::string refused(MPI_Win win, const Call &call) {
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  const int code = call();
+  return code == MPI_SUCCESS ? "" : text_of(code);
+}
+
+inline bool says(const std::string &text, const std::string &part) {
+  INFO(text);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
 /// What an operation does to the target's values.
 enum class combination { nothing, replace, sum, product, min, max };
 
