@@ -384,6 +384,38 @@ TEST_CASE("test_floats_round") {
   CHECK(got == 1.0f / 3);
 }
 
+TEST_CASE("test_floats_accumulates_round") {
+  test::begin();
+  const ring at;
+  const float there = 1.0f / 3.0f, brought = 0.7f;
+  float_var *memory = nullptr;
+  MPI_Win win;
+  AMPI_Win_allocate(sizeof(float_var), sizeof(float_var), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  recording_tape tape;
+  float_var x = brought, z = there, old;
+  tape.input(x);
+  tape.input(z);
+  for (const bool locked : {false, true}) {
+    for (const MPI_Op op : {MPI_SUM, MPI_PROD}) {
+      const float expected = op == MPI_SUM ? there + brought : there * brought;
+      const double unrounded = op == MPI_SUM ? double(there) + double(brought) : double(there) * double(brought);
+      REQUIRE(static_cast<double>(expected) != unrounded);
+      memory[0] = z;
+      AMPI_Barrier(MPI_COMM_WORLD);
+      if (locked) AMPI_Win_lock(MPI_LOCK_SHARED, at.next, 0, win);
+      else AMPI_Win_fence(0, win);
+      AMPI_Fetch_and_op(&x, &old, AMPI_AFLOAT, at.next, 0, op, win);
+      if (locked) AMPI_Win_unlock(at.next, win);
+      else AMPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+      AMPI_Barrier(MPI_COMM_WORLD);
+      CHECK(memory[0].value == static_cast<double>(expected));
+      CHECK(old.value == static_cast<double>(there));
+      AMPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+  AMPI_Win_free(&win);
+}
+
 TEST_CASE("test_floats_have_four_bytes") {
   const ring at;
   const auto bytes_of = [&at](auto scalar, int count) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -550,6 +551,32 @@ TEST_CASE("test_tangent_types_accumulated_in_windows") {
   check_accumulates<second>();
   check_accumulates<several>();
   check_accumulates<tangent<several, 2>>();
+}
+
+TEST_CASE("test_tangent_types_accumulated_products_with_zeros_and_infinities") {
+  // In derivatives zero wins over infinity, as in reductions.
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD);
+  second *shared = nullptr;
+  MPI_Win window;
+  AMPI_Win_allocate(sizeof(second), sizeof(second), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const second brought(first(0.0, 3.0), first(5.0, 7.0));
+  for (const bool locked : {false, true}) {
+    shared[0] = second(first(2.0, infinity), first(1.0, infinity));
+    AMPI_Barrier(MPI_COMM_WORLD);
+    if (locked) AMPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+    else AMPI_Win_fence(0, window);
+    AMPI_Accumulate(&brought, 1, AMPI_ADOUBLE, rank, 0, 1, AMPI_ADOUBLE, MPI_PROD, window);
+    if (locked) AMPI_Win_unlock(rank, window);
+    else AMPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    AMPI_Barrier(MPI_COMM_WORLD);
+    CHECK(shared[0].value.value == 0.0);
+    CHECK(shared[0].value.derivative == 6.0);
+    CHECK(shared[0].derivative.value == 10.0);
+    CHECK(shared[0].derivative.derivative == infinity);
+  }
+  AMPI_Win_free(&window);
 }
 
 TEST_CASE("test_tangent_types_accumulated_by_all_at_once") {

@@ -34,6 +34,11 @@ pub struct Operator {
     floats: bool,
 }
 
+/// The nearest float, as a double.
+pub fn as_float(value: f64) -> f64 {
+    to_float(value).into()
+}
+
 /// What has no derivative.
 fn name_of(op: Op) -> Option<&'static str> {
     let known = [
@@ -113,7 +118,7 @@ impl Operator {
 
     /// A value as the items are.
     pub fn rounded(self, value: f64) -> f64 {
-        if self.floats { to_float(value).into() } else { value }
+        if self.floats { as_float(value) } else { value }
     }
 
     pub const fn words(self) -> usize {

@@ -7,7 +7,7 @@ use super::lock;
 use crate::error::{Code, Error};
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, MpiResult, TypeAttribute};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -133,8 +133,30 @@ fn passive_map(datatype: Datatype) -> MpiResult<Result<Map, &'static str>> {
     Ok(refused.map_or(Ok(map), Err))
 }
 
-/// How items of passive tangents lie, and what numbers one has. Described anew for each call.
+thread_local! {
+    /// The tangents that this thread asked for last, by generation and key.
+    static TANGENTS: RefCell<Option<(u64, usize, Layout, Nest)>> = const { RefCell::new(None) };
+}
+
+/// How items of passive tangents lie, and what numbers one has. A call asks for those of the origin and of the target, which mostly
+/// are of one type.
 pub fn tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
+    let now = (GENERATION.load(Ordering::Relaxed), datatype.key());
+    let known = |last: &Option<(u64, usize, Layout, Nest)>| match last {
+        Some((generation, key, layout, nest)) if (*generation, *key) == now => {
+            Some((layout.clone(), *nest))
+        }
+        _ => None,
+    };
+    if let Some(known) = TANGENTS.with_borrow(known) {
+        return Ok(known);
+    }
+    let (layout, nest) = describe_tangents(datatype)?;
+    TANGENTS.set(Some((now.0, now.1, layout.clone(), nest)));
+    Ok((layout, nest))
+}
+
+fn describe_tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
     let flat = flatten::describe(datatype, Detail::Named)?;
     let is_double = |named: &flatten::Named| named.datatype == Datatype::double();
     if !flat.nest.is_told() || !flat.named.iter().all(is_double) {

@@ -100,12 +100,7 @@ impl Exposed {
                 format_args!("target_disp = {displacement} is in the middle of an active value");
             return Err(bad("target", Code::Argument, why));
         }
-        let layout = match items.layout.other() {
-            Some(Other::Map(map)) if map.n == 0 => {
-                Other::Passive(map.clone(), items.whole()).into()
-            }
-            _ => items.layout.clone(),
-        };
+        let layout = items.layout.of_items(items.whole());
         Ok(RecvBuffer(SendBuffer::new("target", at.cast(), items.count, 0, layout, 1)?))
     }
 }
@@ -209,19 +204,18 @@ impl Items {
         Some((blocks, map.extent))
     }
 
-    /// Where they begin and end in memory, block by block, in bytes behind their address.
-    pub fn spans(&self) -> impl Iterator<Item = (i64, i64)> {
+    /// Tells where they begin and end in memory, block by block, in bytes behind their address.
+    pub fn each_span(&self, mut tell: impl FnMut(i64, i64)) {
         let (blocks, extent, count) = match self.wide() {
             Some((blocks, extent)) => (blocks, extent, self.count),
             None => (vec![(0, self.wide_bytes())], 0, 1),
         };
-        let of_item = move |i: i64| {
-            let at = extent.saturating_mul(i);
-            blocks.clone().into_iter().map(move |(begin, bytes)| (at + begin, bytes))
-        };
-        let filled = |&(_, bytes): &(i64, usize)| bytes > 0;
-        let span = |(begin, bytes): (i64, usize)| (begin, begin.saturating_add(wide_bytes(bytes)));
-        (0..count).flat_map(of_item).filter(filled).map(span)
+        for at in (0..count).map(|i| extent.saturating_mul(i)) {
+            for &(begin, bytes) in blocks.iter().filter(|(_, bytes)| *bytes > 0) {
+                let begin = at.saturating_add(begin);
+                tell(begin, begin.saturating_add(wide_bytes(bytes)));
+            }
+        }
     }
 
     /// Bytes of them all so.

@@ -255,6 +255,15 @@ impl Layout {
         matches!(self.other(), Some(Other::Map(map)) if map.n == 0 && !map.pieces.is_empty())
     }
 
+    /// As a buffer of so many items has it, whose active doubles do not tell how many there are.
+    #[must_use]
+    pub fn of_items(&self, items: usize) -> Self {
+        match self.other() {
+            Some(Other::Map(map)) if self.is_hollow() => Other::Passive(map.clone(), items).into(),
+            _ => self.clone(),
+        }
+    }
+
     /// That of active doubles without passive parts.
     pub fn is_only_active(&self) -> bool {
         match self.other() {

@@ -5,13 +5,13 @@ use super::operation::{Combine, Operation};
 use super::passive::Passive;
 use super::registry::{self, with};
 use crate::ampi::argument;
-use crate::ampi::builtin_op::{Kind, Operator};
+use crate::ampi::builtin_op::Operator;
 use crate::ampi::bytes;
 use crate::ampi::dispatch::Dispatched;
 use crate::ampi::request::{Pending, Request};
 use crate::datatype::{BufferTriple, Content, Exposed, Items, RecvBuffer, SendBuffer};
+use crate::datatype::{Layout, not_initialised, tangents};
 use crate::datatype::{activity, content, is_installed, is_of_bundles, is_passive};
-use crate::datatype::{not_initialised, passive_layout, tangents};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
@@ -68,13 +68,19 @@ fn items(name: &str, source: &SendBuffer, target: &Target) -> MpiResult<Items> {
     Ok(items)
 }
 
+/// What `op` does to items of the target, whatever they are.
+fn combine_any(op: Op) -> Option<Combine> {
+    match op {
+        op if op == Op::no_op() => Some(Combine::Nothing),
+        op if op == Op::replace() => Some(Combine::Replace),
+        _ => None,
+    }
+}
+
 /// What `op` does to items of the target, which are of `datatype`, as those at the origin are.
 fn combine(op: Op, items: &Items, [datatype, there]: [Datatype; 2]) -> MpiResult<Combine> {
-    if op == Op::no_op() {
-        return Ok(Combine::Nothing);
-    }
-    if op == Op::replace() {
-        return Ok(Combine::Replace);
+    if let Some(combine) = combine_any(op) {
+        return Ok(combine);
     }
     if [datatype, there].contains(&Datatype::active_pair()) {
         let operator = Operator::of(op, Datatype::active_pair())?;
@@ -222,27 +228,20 @@ fn accumulate_tangents(
 ) -> MpiResult<Dispatched> {
     let (layout, nest) = tangents(target.items.datatype())?;
     let items = target.items.describe("target_datatype", layout)?;
-    let kind = |op: Op| match op {
-        op if op == Op::sum() => Some(Kind::Sum),
-        op if op == Op::product() => Some(Kind::Product),
-        op if op == Op::min() => Some(Kind::Min),
-        op if op == Op::max() => Some(Kind::Max),
-        _ => None,
-    };
-    let combine = match kind(op) {
-        Some(kind) => Combine::Tangents(kind, nest),
-        None if op == Op::replace() => Combine::Replace,
-        None if op == Op::no_op() => Combine::Nothing,
-        None => {
+    let combine = match (combine_any(op), Operator::of(op, Datatype::active_double())) {
+        (Some(combine), _) => combine,
+        (None, Ok(operator)) => Combine::Tangents(operator.kind, nest),
+        (None, Err(_)) => {
             let why = "tangents are accumulated by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE and MPI_NO_OP only; combine them after a Get";
             return Err(refused("op", why));
         }
     };
-    let alike = |name: &str, argument: &BufferTriple| -> MpiResult<()> {
-        let own = tangents(argument.datatype())?;
-        let here = argument.describe(name, own.0)?;
-        if (own.1, here.bytes()) == (nest, items.bytes()) {
-            return Ok(());
+    // How those of an argument lie, which are like those of the target.
+    let alike = |name: &str, argument: &BufferTriple| -> MpiResult<Layout> {
+        let (layout, own) = tangents(argument.datatype())?;
+        let here = argument.describe(name, layout.clone())?;
+        if (own, here.bytes()) == (nest, items.bytes()) {
+            return Ok(layout.of_items(argument.items()));
         }
         let why = format!(
             "{name}: {} bytes of tangents, and the items at the target have {}, or are other tangents",
@@ -251,19 +250,14 @@ fn accumulate_tangents(
         );
         Err(Error::new(Code::Argument, why).into())
     };
-    let lie = |argument: &BufferTriple| passive_layout(argument.datatype(), argument.items());
-    let source = brought
-        .map(|argument| {
-            alike("origin_datatype", argument)?;
-            argument.source("origin_addr", lie(argument)?, 1)
-        })
-        .transpose()?;
-    let result = result
-        .map(|argument| {
-            alike("result_datatype", argument)?;
-            argument.sink("result_addr", lie(argument)?, 1)
-        })
-        .transpose()?;
+    let source = |argument: &BufferTriple| {
+        argument.source("origin_addr", alike("origin_datatype", argument)?, 1)
+    };
+    let sink = |argument: &BufferTriple| {
+        argument.sink("result_addr", alike("result_datatype", argument)?, 1)
+    };
+    let source = brought.map(source).transpose()?;
+    let result = result.map(sink).transpose()?;
     let (operand, displacement) = (source.as_ref(), target.displacement);
     note(win, target, Operation { combine, is_atomic: true, result, operand, displacement, items })
 }

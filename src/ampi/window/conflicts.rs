@@ -80,13 +80,11 @@ pub fn check(messages: &[Incoming], exposed: &Exposed) -> Result<()> {
     for message in messages {
         for request in message.operations() {
             let (at, access) = (exposed.place(request.displacement), Access::of(&request));
-            let span = |(begin, end)| Span {
-                begin: at.saturating_add(begin),
-                end: at.saturating_add(end),
-                access,
-                origin: message.origin,
-            };
-            spans.extend(request.items.spans().map(span));
+            let origin = message.origin;
+            request.items.each_span(|begin, end| {
+                let (begin, end) = (at.saturating_add(begin), at.saturating_add(end));
+                spans.push(Span { begin, end, access, origin });
+            });
         }
     }
     // The order of messages and of their operations stays where spans begin together.

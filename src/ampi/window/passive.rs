@@ -10,7 +10,8 @@ use super::anchors::{record_taken, release};
 use super::ids::{IdRuns, check};
 use super::operation::{Combine, Operation, number, word};
 use super::read::{Read, wide_type};
-use super::target::{combine_tangents, combined, displaced, rounded};
+use super::target::{combine_tangents, combined, displaced};
+use crate::ampi::builtin_op::as_float;
 use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::never_given;
 use crate::ampi::statistics;
@@ -78,7 +79,7 @@ fn renewed(combine: Combine, old: Copies, new: Copies) -> Result<Copies> {
             let mut vars: Vec<Var> =
                 pairs.map(|(old, new)| combined(kind, old, new)).collect::<Result<_>>()?;
             if let Combine::Floats(_) = combine {
-                vars.iter_mut().for_each(|var| var.value = rounded(var.value));
+                vars.iter_mut().for_each(|var| var.value = as_float(var.value));
             }
             Ok(Copies { vars, wire: new.wire })
         }

@@ -3,12 +3,12 @@
 use super::event::record_sum;
 use super::ids::IdRuns;
 use super::operation::{Combine, Reply, Request};
-use crate::ampi::builtin_op::Kind;
+use crate::ampi::builtin_op::{Kind, as_float};
 use crate::ampi::recording::{ids, on_tape};
 use crate::ampi::reduce_local::statement;
 use crate::datatype::{Exposed, Mark, Nest, RecvBuffer, Shape, set_bytes};
 use crate::error::Result;
-use crate::mpi::{MpiResult, Staging, times, to_float};
+use crate::mpi::{MpiResult, Staging, times};
 use crate::tape::{Ids, Var};
 use std::ffi::c_int;
 
@@ -28,9 +28,9 @@ pub fn carry_out(
         Combine::Nothing | Combine::Read => Ok(()),
         Combine::Replace => sink.unpack_bytes(request.values, request.bytes, mark),
         Combine::Reduce(Kind::Sum) => sum(&mut sink, request.values, mark, serial, |sum| sum),
-        Combine::Floats(Kind::Sum) => sum(&mut sink, request.values, mark, serial, rounded),
+        Combine::Floats(Kind::Sum) => sum(&mut sink, request.values, mark, serial, as_float),
         Combine::Reduce(kind) => reduce(kind, &mut sink, request.values, mark, |value| value),
-        Combine::Floats(kind) => reduce(kind, &mut sink, request.values, mark, rounded),
+        Combine::Floats(kind) => reduce(kind, &mut sink, request.values, mark, as_float),
         Combine::Locate(kind) => locate(kind, &mut sink, request, mark),
         Combine::Tangents(kind, nest) => {
             let mut now = Staging::take(sink.source().words());
@@ -45,12 +45,14 @@ pub fn carry_out(
 pub fn combine_tangents(kind: Kind, nest: Nest, old: &mut [f64], brought: &[f64]) {
     let each = nest.numbers();
     let levels: Vec<usize> = nest.levels().collect();
+    let mut room = Staging::take(2 * each);
+    let (product, room) = room.as_mut_slice().split_at_mut(each);
     for (old, brought) in old.chunks_exact_mut(each).zip(brought.chunks_exact(each)) {
         match kind {
             Kind::Sum => old.iter_mut().zip(brought).for_each(|(old, brought)| *old += brought),
             Kind::Product => {
-                let product = product(&levels, old, brought, |x, y| x * y);
-                old.copy_from_slice(&product);
+                multiply(&levels, old, brought, product, room, |x, y| x * y);
+                old.copy_from_slice(product);
             }
             // The primal value is the first number.
             Kind::Min | Kind::Max if wins(kind, brought[0], old[0]) => old.copy_from_slice(brought),
@@ -59,19 +61,29 @@ pub fn combine_tangents(kind: Kind, nest: Nest, old: &mut [f64], brought: &[f64]
     }
 }
 
-/// The product of two tangents, whose primal values `multiply` multiplies. In derivatives a factor of zero wins over an
-/// infinite one.
-fn product(levels: &[usize], x: &[f64], y: &[f64], multiply: fn(f64, f64) -> f64) -> Vec<f64> {
-    let Some((&parts, inner)) = levels.split_first() else { return vec![multiply(x[0], y[0])] };
+/// The product of two tangents, whose primal values `of_values` multiplies. In derivatives a factor of zero wins over an infinite
+/// one. `room` is as large as the product.
+fn multiply(
+    levels: &[usize],
+    x: &[f64],
+    y: &[f64],
+    product: &mut [f64],
+    room: &mut [f64],
+    of_values: fn(f64, f64) -> f64,
+) {
+    let Some((&parts, inner)) = levels.split_first() else {
+        product[0] = of_values(x[0], y[0]);
+        return;
+    };
     let each = x.len() / parts;
-    let part = |of: &'_ [f64], i: usize| of[i * each..][..each].to_vec();
-    let mut all = product(inner, &x[..each], &y[..each], multiply);
-    for i in 1..parts {
-        let one = product(inner, &part(x, i), &y[..each], times);
-        let other = product(inner, &x[..each], &part(y, i), times);
-        all.extend(one.iter().zip(&other).map(|(one, other)| one + other));
+    multiply(inner, &x[..each], &y[..each], &mut product[..each], room, of_values);
+    for at in (each..x.len()).step_by(each) {
+        let derivative = &mut product[at..][..each];
+        multiply(inner, &x[at..][..each], &y[..each], derivative, room, times);
+        let (other, room) = room.split_at_mut(each);
+        multiply(inner, &x[..each], &y[at..][..each], other, room, times);
+        derivative.iter_mut().zip(other).for_each(|(one, other)| *one += *other);
     }
-    all
 }
 
 /// Adds the ids of what an origin has read by itself.
@@ -81,18 +93,13 @@ pub fn read(request: &Request<'_>, exposed: &Exposed, ids: &mut IdRuns) -> MpiRe
     Ok(())
 }
 
-/// As a float is.
-pub fn rounded(value: f64) -> f64 {
-    to_float(value).into()
-}
-
 /// One event for all.
 fn sum(
     sink: &mut RecvBuffer,
     values: &[f64],
     mark: Mark,
     serial: Option<u64>,
-    rounded: fn(f64) -> f64,
+    rounded: impl Fn(f64) -> f64,
 ) -> MpiResult<()> {
     let n = sink.len();
     let mut sums = Staging::take(n);
@@ -163,7 +170,7 @@ fn reduce(
     sink: &mut RecvBuffer,
     values: &[f64],
     mark: Mark,
-    rounded: fn(f64) -> f64,
+    rounded: impl Fn(f64) -> f64,
 ) -> MpiResult<()> {
     let mut vars = sink.source().vars();
     for ((i, var), &value) in (0..).zip(&mut vars).zip(values) {
