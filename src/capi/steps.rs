@@ -32,13 +32,14 @@ pub const ADMPI_STEP_PART_FLOAT: i32 = 1;
 /// A part of an item is of bytes that are no numbers.
 pub const ADMPI_STEP_PART_BYTES: i32 = 2;
 
-thread_local!(static STEPS: RefCell<Steps> = RefCell::default());
+// In a box: the library's thread-local memory is short. See scripts/check-symbols.
+thread_local!(static STEPS: RefCell<Box<Steps>> = RefCell::default());
 
 fn with_steps<R>(f: impl FnOnce(&mut Steps) -> Result<R>) -> Result<R> {
     let busy =
         || Error::new(Code::Nest, "a step of this thread is being reversed, or the thread ends");
     STEPS
-        .try_with(|steps| f(&mut *steps.try_borrow_mut().map_err(|_| busy())?))
+        .try_with(|steps| f(&mut **steps.try_borrow_mut().map_err(|_| busy())?))
         .unwrap_or_else(|_| Err(busy()))
 }
 

@@ -45,7 +45,7 @@ impl Failure {
             (Some(job), rank) => format!("job {job} on rank {rank}: {text}"),
         };
         let text = CString::new(text.replace('\0', "")).unwrap_or_default();
-        LAST.with_borrow_mut(|last| *last = Last { job, rank, status, text });
+        LAST.with_borrow_mut(|last| **last = Last { job, rank, status, text });
         Error::new(code, message)
     }
 }
@@ -73,7 +73,7 @@ struct Last {
 }
 
 thread_local! {
-    static LAST: RefCell<Last> = RefCell::default();
+    static LAST: RefCell<Box<Last>> = RefCell::default();
 }
 
 /// Job, rank, status and text of the thread's last failing call. The text is valid until the next one.
