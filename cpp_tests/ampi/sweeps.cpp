@@ -2,6 +2,7 @@
 #include "harness/identity.hpp"
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -497,6 +498,45 @@ TEST_CASE("test_sweeps_the_queue_moves_while_others_wait") {
   tape.reverse();
   if (rank() == 0) CHECK(tape.adjoint(input[1]) == messages);
   CHECK(tape.adjoint(input[0]) == size() + (rank() == 1 ? size() : 0));
+}
+
+TEST_CASE("test_sweeps_the_queue_leaves_before_a_call_that_blocks") {
+  // The adjoint of a call whose members wait for each other blocks too. The other rank comes to it only when it has all that is
+  // queued here.
+  test::begin();
+  if (size() < 2) return;
+  const int messages = 400, n = 4000, all = size();  // too long to be buffered by MPI
+  std::vector<var> y(n), sums(all);
+  const auto each = [&](const var &x) { return std::vector<var>(all, x * 1.0); };
+  const std::function<void(const var &)> calls[] = {
+      [&](const var &x) { AMPI_Allreduce(each(x).data(), sums.data(), 1, AMPI_ADOUBLE, MPI_SUM, world); },
+      [&](const var &x) { AMPI_Allgather(each(x).data(), 1, AMPI_ADOUBLE, sums.data(), 1, AMPI_ADOUBLE, world); },
+      [&](const var &x) { AMPI_Alltoall(each(x).data(), 1, AMPI_ADOUBLE, sums.data(), 1, AMPI_ADOUBLE, world); },
+      [&](const var &x) {
+        AMPI_Reduce_scatter_block(each(x).data(), sums.data(), 1, AMPI_ADOUBLE, MPI_SUM, world);
+      },
+  };
+  for (const auto &call : calls) {
+    test::recording_tape tape;
+    std::vector<var> x(n, 1.0);
+    tape.input(x);
+    call(x[0]);
+    tape.seed(sums[0]);
+    std::vector<AMPI_Request> q(messages);
+    if (rank() == 0)
+      for (int i = 0; i < messages; ++i) AMPI_Isend(x.data(), n, AMPI_ADOUBLE, 1, 0, world, &q[i]);
+    if (rank() == 1)
+      for (int i = 0; i < messages; ++i) {
+        AMPI_Recv(y.data(), n, AMPI_ADOUBLE, 0, 0, world, MPI_STATUS_IGNORE);
+        tape.seed(y[1]);
+      }
+    if (rank() == 0) AMPI_Waitall(messages, q.data(), MPI_STATUSES_IGNORE);
+    tape.reverse();
+    if (rank() == 0) CHECK(tape.adjoint(x[1]) == messages);
+    // The first result of a reduction is of all ranks, that of the others rank 0's.
+    const bool reduces = &call == &calls[0] || &call == &calls[3];
+    CHECK(tape.adjoint(x[0]) == (reduces || rank() == 0 ? all : 0));
+  }
 }
 
 TEST_CASE("test_sweeps_two_tapes") {

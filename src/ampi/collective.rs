@@ -168,24 +168,20 @@ pub trait AdjointRule: Copy + Send + 'static {
     /// stamp of what departs.
     fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging;
 
-    /// Sets them off. Must not wait for other ranks.
+    /// Whether no member completes the call before all have started it, by what they receive. All members say the same.
+    /// If such a call blocks, its adjoint may block too, which costs MPI less: nothing holds it back.
+    fn is_together(&self, _: &Sweep<'_>) -> bool {
+        false
+    }
+
+    /// Sets them off. Waits for other ranks only if `call_form` is blocking, as it is where the members are together.
     fn start_reverse(
         &self,
         taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint>;
-
-    /// As `start_reverse` of a blocking call: where every member waits for what comes home, the call on the way back may
-    /// block too, which costs MPI less. Nothing then holds it back, and its members are those of the call that blocked.
-    fn start_reverse_blocking(
-        &self,
-        taken: Staging,
-        stamp: Stamp,
-        sweep: &mut Sweep<'_>,
-    ) -> Result<PendingAdjoint> {
-        self.start_reverse(taken, stamp, sweep)
-    }
 
     /// Adds what has come home to the adjoints of what was read.
     fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()>;
@@ -234,16 +230,13 @@ enum Route {
     Edges(c_int),
 }
 
-/// How a rule sets off: `AdjointRule::start_reverse` or `AdjointRule::start_reverse_blocking`.
-type StartReverse<R> = fn(&R, Staging, Stamp, &mut Sweep<'_>) -> Result<PendingAdjoint>;
-
 /// Takes and sets off now, or once those started later have.
 fn leave<R: AdjointRule>(
     rule: R,
     outputs: Outputs,
     route: Route,
     start: u32,
-    start_reverse: StartReverse<R>,
+    call_form: CallForm,
     sweep: &mut Sweep<'_>,
 ) -> Result<Option<PendingAdjoint>> {
     let lead = usize::from(matches!(route, Route::Together { .. }));
@@ -262,8 +255,12 @@ fn leave<R: AdjointRule>(
         if rule.signature().is_some() {
             check::adjoint_set_off(rule.private(), sweep.depth());
         }
-        let pending =
-            start_reverse(&rule, taken, stamp, sweep).map_err(|error| of_call(R::NAME, error))?;
+        if call_form == CallForm::Blocking {
+            sweep.companion::<Traffic>().make_way()?;
+        }
+        let pending = rule
+            .start_reverse(taken, stamp, call_form, sweep)
+            .map_err(|error| of_call(R::NAME, error))?;
         Ok(PendingAdjoint { stamp, ..pending })
     };
     if release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
@@ -333,14 +330,9 @@ impl<R: AdjointRule> Event for BlockingEvent<R> {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
-        let pending = match leave(
-            self.rule,
-            self.outputs,
-            self.route,
-            event,
-            R::start_reverse_blocking,
-            sweep,
-        )? {
+        let call_form =
+            if self.rule.is_together(sweep) { CallForm::Blocking } else { CallForm::Nonblocking };
+        let pending = match leave(self.rule, self.outputs, self.route, event, call_form, sweep)? {
             Some(pending) => Some(pending),
             None => sweep.companion::<Traffic>().finish_open(event),
         };
@@ -395,8 +387,8 @@ impl<R: AdjointRule> Event for CompletionEvent<R> {
     const NAME: &'static str = R::NAME;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let pending =
-            leave(self.rule, self.outputs, self.route, self.start, R::start_reverse, sweep)?;
+        let Self { rule, outputs, route, start } = *self;
+        let pending = leave(rule, outputs, route, start, CallForm::Nonblocking, sweep)?;
         if let Some(pending) = pending {
             sweep.companion::<Traffic>().open(self.start, pending);
         }
@@ -576,7 +568,7 @@ enum Place {
 }
 
 /// A collective whose forward half has started.
-pub struct StartedCollective<R> {
+struct UnderWay<R> {
     operation: Operation,
     target: Target,
     record: Option<OpenRecord<R>>,
@@ -584,36 +576,31 @@ pub struct StartedCollective<R> {
     refused: Option<Failure>,
 }
 
-/// Starts a collective. `rule` is asked for before anything is sent, while the operands are what they are;
-/// `outputs` counts the values that the call receives, kept ones included.
-pub fn begin<R: AdjointRule>(
+/// What is left of a call: nothing if it has blocked.
+pub type Unfinished = Option<Box<dyn Pending>>;
+
+/// Carries out a collective, or starts it. `rule` is asked for before anything is sent, while the operands are what they
+/// are; `outputs` counts the values that the call receives, kept ones included.
+pub fn carry_out<R: AdjointRule>(
     call_form: CallForm,
     recording: Option<Recording>,
     outputs: usize,
     target: Target,
     rule: impl FnOnce(&mut Tape, &'static AdjointComm) -> Result<R>,
     operation: impl FnOnce() -> MpiResult<Operation>,
-) -> MpiResult<StartedCollective<R>> {
-    let made = recording.map(|Recording { serial, private, by_edges, tag }| {
-        // Counted also where the tape refuses the call, which other members may record.
-        let tag = tag.or_else(|| by_edges.then(|| private.next_tag(R::REACH)));
-        let rule = on_tape(serial, |tape| rule(tape, private))?;
-        let place = match tag {
-            Some(tag) => Place::Tag(tag),
-            None => Place::Post(private.collectives.with(Window::post)),
-        };
-        let checked = tape::checking();
-        let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
-        Ok(OpenRecord { serial, rule, outputs, place, start: None, number: 0, logged })
-    });
-    let (mut record, mut refused) = match made.transpose() {
-        Ok(record) => (record, None),
-        Err(failure) => (None, Some(failure)),
-    };
+) -> MpiResult<Unfinished> {
+    let (mut record, mut refused) = (None, None);
+    if let Some(recording) = recording {
+        match open(recording, outputs, rule) {
+            Ok(opened) => record = Some(opened),
+            Err(failure) => refused = Some(failure),
+        }
+    }
     let operation = operation().inspect_err(|_| withdraw(record.as_ref()))?;
-    if call_form == CallForm::Nonblocking
-        && let Some(record) = &mut record
-    {
+    if call_form == CallForm::Blocking {
+        return UnderWay { operation, target, record, refused }.complete().map(|()| None);
+    }
+    if let Some(record) = &mut record {
         let rule = record.rule;
         let begun = on_tape(record.serial, |tape| {
             tape.record(0, |_, _| StartEvent { rule })?;
@@ -628,7 +615,25 @@ pub fn begin<R: AdjointRule>(
     if refused.is_some() {
         withdraw(record.take().as_ref());
     }
-    Ok(StartedCollective { operation, target, record, refused })
+    Ok(Some(Box::new(UnderWay { operation, target, record, refused })))
+}
+
+#[inline(always)]
+fn open<R: AdjointRule>(
+    Recording { serial, private, by_edges, tag }: Recording,
+    outputs: usize,
+    rule: impl FnOnce(&mut Tape, &'static AdjointComm) -> Result<R>,
+) -> MpiResult<OpenRecord<R>> {
+    // Counted also where the tape refuses the call, which other members may record.
+    let tag = tag.or_else(|| by_edges.then(|| private.next_tag(R::REACH)));
+    let rule = on_tape(serial, |tape| rule(tape, private))?;
+    let place = match tag {
+        Some(tag) => Place::Tag(tag),
+        None => Place::Post(private.collectives.with(Window::post)),
+    };
+    let checked = tape::checking();
+    let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
+    Ok(OpenRecord { serial, rule, outputs, place, start: None, number: 0, logged })
 }
 
 /// Tells checking what is recorded.
@@ -655,18 +660,14 @@ fn withdraw<R: AdjointRule>(record: Option<&OpenRecord<R>>) {
     }
 }
 
-impl<R: AdjointRule> StartedCollective<R> {
-    /// Completes a blocking call.
-    pub fn finish(mut self) -> MpiResult<()> {
-        self.complete()
-    }
-
+impl<R: AdjointRule> UnderWay<R> {
     fn complete(&mut self) -> MpiResult<()> {
         let (sent, received) = self.operation.memory();
-        let recorded = match self.record.take() {
+        let recorded = match &self.record {
             Some(record) => record.complete(sent, received),
             None => Ok(Mark::PASSIVE),
         };
+        self.record = None;
         // The values have arrived, whatever the tape says.
         let mark = *recorded.as_ref().unwrap_or(&Mark::PASSIVE);
         let written = self.target.unpack(sent, received, mark);
@@ -677,7 +678,7 @@ impl<R: AdjointRule> StartedCollective<R> {
     }
 }
 
-impl<R: AdjointRule> Pending for StartedCollective<R> {
+impl<R: AdjointRule> Pending for UnderWay<R> {
     fn hand_over(&mut self) -> Transfer {
         self.operation.hand_over()
     }
@@ -691,16 +692,10 @@ impl<R: AdjointRule> Pending for StartedCollective<R> {
     }
 }
 
-impl<R: AdjointRule> From<StartedCollective<R>> for Box<dyn Pending> {
-    fn from(forward: StartedCollective<R>) -> Self {
-        Box::new(forward)
-    }
-}
-
 impl<R: AdjointRule> OpenRecord<R> {
     /// Records the completion and returns the marks of what was received.
-    fn complete(self, sent: &[f64], received: &[f64]) -> MpiResult<Mark> {
-        let Self { serial, rule, outputs, place, start, number, logged } = self;
+    fn complete(&self, sent: &[f64], received: &[f64]) -> MpiResult<Mark> {
+        let &Self { serial, rule, outputs, place, start, number, logged } = self;
         logged.completed();
         let turn = place.close(rule.private());
         on_tape(serial, |tape| {

@@ -11,7 +11,7 @@
 pub use super::dispatched::{Dispatched, Operands};
 
 use super::argument::{Many, all_passive, one_passive, rooted_passive};
-use super::dispatched::{moving, passive, reducing};
+use super::dispatched::{moving, passive};
 use super::inter::{self, Beside, Rooted};
 use super::request::Request;
 use super::{bytes, check, communicator, exchange, message, movement, recording, reduction};
@@ -186,19 +186,19 @@ pub fn bcast(
     if communicator::is_inter(comm) {
         let Some(rooted) = Rooted::of(root, comm) else { return Ok(Passive) };
         if rooted.is_beside(data.datatype()) {
-            return moving(inter::beside(Beside::Bcast, root, comm, call_form)?, comm, call_form);
+            return moving(inter::beside(Beside::Bcast, root, comm, call_form)?, comm);
         }
         if rooted.role == Role::Bystander || one_passive(data.datatype())? {
             let sends = rooted.role == Role::Root;
             return passive(|| if sends { bytes::none_in(data) } else { Ok(()) });
         }
-        return moving(inter::bcast(data, &rooted, root, comm, call_form)?, comm, call_form);
+        return moving(inter::bcast(data, &rooted, root, comm, call_form)?, comm);
     }
     if one_passive(data.datatype())? {
         let sends = || bytes::is_root(root, comm);
         return passive(|| if sends() { bytes::none_in(data) } else { Ok(()) });
     }
-    moving(movement::bcast(data, root, comm, call_form)?, comm, call_form)
+    moving(movement::bcast(data, root, comm, call_form)?, comm)
 }
 
 pub fn gather(
@@ -212,7 +212,7 @@ pub fn gather(
     let rooted = if inter { Rooted::of(root, comm) } else { None };
     if rooted.as_ref().is_some_and(|rooted| rooted.is_beside(send.datatype())) {
         let beside = Beside::Gather(receive.form());
-        return moving(inter::beside(beside, root, comm, call_form)?, comm, call_form);
+        return moving(inter::beside(beside, root, comm, call_form)?, comm);
     }
     if rooted_passive(send, receive, root, comm)? {
         let sends = || bytes::serves_root(root, comm);
@@ -220,9 +220,9 @@ pub fn gather(
     }
     if let Some(rooted) = rooted {
         let begun = inter::gather(send, receive, &rooted, root, comm, call_form)?;
-        return moving(begun, comm, call_form);
+        return moving(begun, comm);
     }
-    moving(movement::gather(send, receive, root, comm, call_form)?, comm, call_form)
+    moving(movement::gather(send, receive, root, comm, call_form)?, comm)
 }
 
 pub fn scatter(
@@ -237,7 +237,7 @@ pub fn scatter(
     let rooted = if inter { Rooted::of(root, comm) } else { None };
     if rooted.as_ref().is_some_and(|rooted| rooted.is_beside(receive.datatype())) {
         let beside = Beside::Scatter(send.form());
-        return moving(inter::beside(beside, root, comm, call_form)?, comm, call_form);
+        return moving(inter::beside(beside, root, comm, call_form)?, comm);
     }
     if rooted_passive(receive, send, root, comm)? {
         let sends = || bytes::is_root(root, comm);
@@ -245,9 +245,9 @@ pub fn scatter(
     }
     if let Some(rooted) = rooted {
         let begun = inter::scatter(send, receive, &rooted, root, comm, call_form)?;
-        return moving(begun, comm, call_form);
+        return moving(begun, comm);
     }
-    moving(movement::scatter(send, receive, root, comm, call_form)?, comm, call_form)
+    moving(movement::scatter(send, receive, root, comm, call_form)?, comm)
 }
 
 pub fn allgather(
@@ -264,9 +264,9 @@ pub fn allgather(
         });
     }
     if communicator::is_inter(comm) {
-        return moving(inter::allgather(send, receive, comm, call_form)?, comm, call_form);
+        return moving(inter::allgather(send, receive, comm, call_form)?, comm);
     }
-    moving(movement::allgather(send, receive, comm, call_form)?, comm, call_form)
+    moving(movement::allgather(send, receive, comm, call_form)?, comm)
 }
 
 pub fn alltoall(
@@ -281,9 +281,9 @@ pub fn alltoall(
         return passive(|| bytes::none_to_ranks(call, sent, comm));
     }
     if communicator::is_inter(comm) {
-        return moving(inter::alltoall(send, receive, comm, call_form)?, comm, call_form);
+        return moving(inter::alltoall(send, receive, comm, call_form)?, comm);
     }
-    moving(movement::alltoall(send, receive, comm, call_form)?, comm, call_form)
+    moving(movement::alltoall(send, receive, comm, call_form)?, comm)
 }
 
 pub fn reduce(
@@ -295,25 +295,20 @@ pub fn reduce(
     if communicator::is_inter(comm) {
         let Some(rooted) = Rooted::of(root, comm) else { return Ok(Passive) };
         if rooted.is_beside(operands.send.datatype()) {
-            return moving(inter::beside(Beside::Reduce, root, comm, call_form)?, comm, call_form);
+            return moving(inter::beside(Beside::Reduce, root, comm, call_form)?, comm);
         }
         if rooted.role == Role::Bystander || operands.are_passive()? {
             let brings = rooted.role == Role::Leaf;
             return passive(|| if brings { operands.none_brought() } else { Ok(()) });
         }
-        return moving(
-            inter::reduce(operands.all(), &rooted, root, comm, call_form)?,
-            comm,
-            call_form,
-        );
+        return moving(inter::reduce(operands.all(), &rooted, root, comm, call_form)?, comm);
     }
     if operands.are_passive()? {
         let brings = || bytes::serves_root(root, comm);
         return passive(|| if brings() { operands.none_brought() } else { Ok(()) });
     }
     let Operands { send, receive, op } = operands;
-    let now = || reduction::reduce(send, receive, *op, root, comm);
-    reducing(comm, call_form, now, || reduction::ireduce(send, receive, *op, root, comm))
+    moving(reduction::reduce(send, receive, *op, root, comm, call_form)?, comm)
 }
 
 pub fn allreduce(operands: &Operands, comm: Comm, call_form: CallForm) -> MpiResult<Dispatched> {
@@ -321,9 +316,8 @@ pub fn allreduce(operands: &Operands, comm: Comm, call_form: CallForm) -> MpiRes
         return passive(|| operands.none_brought());
     }
     if communicator::is_inter(comm) {
-        return moving(inter::allreduce(operands.all(), comm, call_form)?, comm, call_form);
+        return moving(inter::allreduce(operands.all(), comm, call_form)?, comm);
     }
     let Operands { send, receive, op } = operands;
-    let now = || reduction::allreduce(send, receive, *op, comm);
-    reducing(comm, call_form, now, || reduction::iallreduce(send, receive, *op, comm))
+    moving(reduction::allreduce(send, receive, *op, comm, call_form)?, comm)
 }

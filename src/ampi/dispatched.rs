@@ -1,11 +1,11 @@
 //! What has become of a call: whether MPI is to make it, or what the library has made of it.
 
 use super::argument::one_passive;
-use super::collective::{AdjointRule, StartedCollective};
-use super::request::{Pending, Request};
+use super::collective::Unfinished;
+use super::request::Request;
 use super::{bytes, tangents};
 use crate::datatype::BufferTriple;
-use crate::mpi::{CallForm, Comm, MpiResult, Op};
+use crate::mpi::{Comm, MpiResult, Op};
 use crate::tape;
 
 /// What has become of a call.
@@ -28,21 +28,9 @@ pub fn passive(sent: impl FnOnce() -> MpiResult<()>) -> MpiResult<Dispatched> {
     Ok(Passive)
 }
 
-/// A call that does not block, of a collective or several.
-pub fn started(pending: impl Into<Box<dyn Pending>>, comm: Comm) -> MpiResult<Dispatched> {
-    Ok(Started(Request::collective(pending, comm)))
-}
-
-/// Ends a collective of the library's as the call does.
-pub fn moving<R: AdjointRule>(
-    forward: StartedCollective<R>,
-    comm: Comm,
-    call_form: CallForm,
-) -> MpiResult<Dispatched> {
-    match call_form {
-        CallForm::Blocking => forward.finish().map(|()| Complete),
-        CallForm::Nonblocking => started(forward, comm),
-    }
+/// What has become of a collective that the library has made.
+pub fn moving(unfinished: Unfinished, comm: Comm) -> MpiResult<Dispatched> {
+    Ok(unfinished.map_or(Complete, |pending| Started(Request::collective(pending, comm))))
 }
 
 /// The two buffers of a reduction, and the operation.
@@ -66,18 +54,5 @@ impl Operands {
     /// What this rank brings to a reduction on passive data, which MPI computes with.
     pub fn none_brought(&self) -> MpiResult<()> {
         bytes::none_in(if self.send.is_in_place() { &self.receive } else { &self.send })
-    }
-}
-
-/// A reduction by one of its two ways.
-pub fn reducing(
-    comm: Comm,
-    call_form: CallForm,
-    now: impl FnOnce() -> MpiResult<()>,
-    begin: impl FnOnce() -> MpiResult<Box<dyn Pending>>,
-) -> MpiResult<Dispatched> {
-    match call_form {
-        CallForm::Blocking => now().map(|()| Complete),
-        CallForm::Nonblocking => started(begin()?, comm),
     }
 }

@@ -9,7 +9,7 @@ use super::argument::{Many, sink, source};
 use super::buffers::{packed, packed_parts};
 use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
-use super::collective::{AdjointRule, Outputs, Part, Recording, StartedCollective, Target, begin};
+use super::collective::{AdjointRule, Outputs, Part, Recording, Target, Unfinished, carry_out};
 use super::counts::{Counts, Form, StoredCounts};
 use super::movement::target;
 use super::peer_exchange::{Edge, Edges};
@@ -128,7 +128,13 @@ impl AdjointRule for Across {
     }
 
     /// Its adjoints always travel over the edges.
-    fn start_reverse(&self, _: Staging, _: Stamp, _: &mut Sweep<'_>) -> Result<PendingAdjoint> {
+    fn start_reverse(
+        &self,
+        _: Staging,
+        _: Stamp,
+        _: CallForm,
+        _: &mut Sweep<'_>,
+    ) -> Result<PendingAdjoint> {
         unreachable!("a call with a tag")
     }
 
@@ -182,20 +188,18 @@ fn rule(private: &'static AdjointComm, call: Call) -> Across {
     Across { private, call, operation: -1, ids: None, sources, destinations, partials: None }
 }
 
-type Started = MpiResult<StartedCollective<Across>>;
-
 pub fn bcast(
     buffer: &BufferTriple,
     rooted: &Rooted,
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> Started {
+) -> MpiResult<Unfinished> {
     let recording = Recording::across(comm, rooted.tag)?;
     if rooted.role == Role::Root {
         let (source, ranks) = (Sources::One(source("buffer", buffer)?), remote(comm)?);
         let (data, shape) = packed_parts(&source);
-        return begin(
+        return carry_out(
             call_form,
             recording,
             0,
@@ -210,7 +214,7 @@ pub fn bcast(
     }
     let sink = sink("buffer", buffer)?;
     let (n, words) = (sink.len(), sink.source().words());
-    begin(
+    carry_out(
         call_form,
         recording,
         n,
@@ -235,13 +239,13 @@ pub fn gather(
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> Started {
+) -> MpiResult<Unfinished> {
     let recording = Recording::across(comm, rooted.tag)?;
     if rooted.role == Role::Root {
         let ranks = remote(comm)?;
         let (sinks, parts) = receive.sinks("recvbuf", ranks)?;
         let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
-        return begin(
+        return carry_out(
             call_form,
             recording,
             total,
@@ -259,7 +263,7 @@ pub fn gather(
     let source = Sources::One(source("sendbuf", send)?);
     let (data, shape) = packed_parts(&source);
     let (words, form) = (data.len(), receive.form());
-    begin(
+    carry_out(
         call_form,
         recording,
         0,
@@ -283,14 +287,14 @@ pub fn scatter(
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> Started {
+) -> MpiResult<Unfinished> {
     let recording = Recording::across(comm, rooted.tag)?;
     if rooted.role == Role::Root {
         let ranks = remote(comm)?;
         let (source, parts) = send.sources("sendbuf", ranks)?;
         parts.doubles().total(ranks)?;
         let (data, shape) = packed_parts(&source);
-        return begin(
+        return carry_out(
             call_form,
             recording,
             0,
@@ -308,7 +312,7 @@ pub fn scatter(
     }
     let sink = sink("recvbuf", receive)?;
     let (n, words, form) = (sink.len(), sink.source().words(), send.form());
-    begin(
+    carry_out(
         call_form,
         recording,
         n,
@@ -322,13 +326,18 @@ pub fn scatter(
     )
 }
 
-pub fn allgather(send: &BufferTriple, receive: &Many, comm: Comm, call_form: CallForm) -> Started {
+pub fn allgather(
+    send: &BufferTriple,
+    receive: &Many,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Unfinished> {
     let (source, ranks) = (source("sendbuf", send)?, remote(comm)?);
     let (sinks, parts) = receive.sinks("recvbuf", ranks)?;
     let recording = Recording::across(comm, None)?;
     let (data, shape) = packed(&source);
     let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
-    begin(
+    carry_out(
         call_form,
         recording,
         total,
@@ -346,7 +355,12 @@ pub fn allgather(send: &BufferTriple, receive: &Many, comm: Comm, call_form: Cal
     )
 }
 
-pub fn alltoall(send: &Many, receive: &Many, comm: Comm, call_form: CallForm) -> Started {
+pub fn alltoall(
+    send: &Many,
+    receive: &Many,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Unfinished> {
     let ranks = remote(comm)?;
     let (source, sent) = send.sources("sendbuf", ranks)?;
     let (sinks, received) = receive.sinks("recvbuf", ranks)?;
@@ -354,7 +368,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, call_form: CallForm) ->
     let recording = Recording::across(comm, None)?;
     let (data, shape) = packed_parts(&source);
     let (total, room) = (received.doubles().total(ranks)?, received.wire().total(ranks)?);
-    begin(
+    carry_out(
         call_form,
         recording,
         total,
@@ -418,13 +432,13 @@ pub fn reduce(
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> Started {
+) -> MpiResult<Unfinished> {
     let recording = Recording::across(comm, rooted.tag)?;
     if rooted.role == Role::Root {
         let operator = operator_of(op, receive)?;
         let (sink, ranks) = (operator.sink("recvbuf", receive)?, remote(comm)?);
         let (n, words) = (sink.len(), sink.len() * operator.words());
-        return begin(
+        return carry_out(
             call_form,
             recording,
             n,
@@ -448,7 +462,7 @@ pub fn reduce(
     let operator = operator_of(op, send)?;
     let source = operator.source("sendbuf", send)?;
     let (data, shape) = packed(&source);
-    begin(
+    carry_out(
         call_form,
         recording,
         0,
@@ -472,8 +486,8 @@ pub fn reduce(
 
 /// A call on a rank beside the root, whose arguments mean nothing: MPI is given none of them, since Open MPI knows no sum of
 /// active doubles, and the layer for large counts would look at their type.
-pub fn beside(call: Beside, root: c_int, comm: Comm, call_form: CallForm) -> Started {
-    begin(
+pub fn beside(call: Beside, root: c_int, comm: Comm, call_form: CallForm) -> MpiResult<Unfinished> {
+    carry_out(
         call_form,
         None,
         0,
@@ -512,7 +526,7 @@ pub fn allreduce(
     (send, receive, op): (&BufferTriple, &BufferTriple, Op),
     comm: Comm,
     call_form: CallForm,
-) -> Started {
+) -> MpiResult<Unfinished> {
     let operator = operator_of(op, send)?;
     let (source, sink) = (operator.source("sendbuf", send)?, operator.sink("recvbuf", receive)?);
     let n = sink.len();
@@ -522,7 +536,12 @@ pub fn allreduce(
 
 /// Each rank gets its share of what an Allreduce would bring. The adjoints of all of that go back: no rank knows the shares
 /// of the other group.
-pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm, call_form: CallForm) -> Started {
+pub fn reduce_scatter(
+    pieces: &Pieces,
+    op: Op,
+    comm: Comm,
+    call_form: CallForm,
+) -> MpiResult<Unfinished> {
     if is_in_place(pieces.parts().0) {
         let why = "sendbuf is MPI_IN_PLACE, which an intercommunicator does not allow";
         return Err(Error::new(Code::Argument, why).into());
@@ -545,12 +564,12 @@ fn combined(
     (n, target): (usize, Target),
     comm: Comm,
     call_form: CallForm,
-) -> Started {
+) -> MpiResult<Unfinished> {
     let ranks = remote(comm)?;
     let recording = Recording::across(comm, None)?;
     let (data, shape) = packed(source);
     let words = data.len();
-    begin(
+    carry_out(
         call_form,
         recording,
         n,

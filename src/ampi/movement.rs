@@ -4,8 +4,8 @@ use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
 use super::buffers::{Sinks, packed_parts};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Outputs, Part, Recording, StartedCollective, Target, begin, collect,
-    collect_parts, contribute,
+    AdjointRule, Outputs, Part, Recording, Target, Unfinished, carry_out, collect, collect_parts,
+    contribute,
 };
 use super::counts::{Counts, PartCounts, StoredCounts};
 use super::peer_exchange::Edges;
@@ -80,12 +80,13 @@ impl AdjointRule for Broadcast {
         &self,
         mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         stamp.put(taken.as_mut_slice(), [self.n], sweep.width());
         let n = if self.ids.is_some() { taken.len() } else { 0 };
         let (comm, sum) = (self.private.comm(sweep.depth())?, Staging::take(n));
-        wire::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, CallForm::Nonblocking)
+        wire::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, call_form)
             .map(PendingAdjoint::of)
             .map_err(failed)
     }
@@ -119,14 +120,14 @@ pub fn bcast(
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let buffer = sink("buffer", buffer)?;
     let recording = Recording::set(comm, call_form, || false)?;
     let (n, words) = (buffer.len(), buffer.source().words());
     if comm.rank()? == root {
         let source = one(buffer.source().clone());
         let (data, shape) = packed_parts(&source);
-        return begin(
+        return carry_out(
             call_form,
             recording,
             0,
@@ -137,7 +138,7 @@ pub fn bcast(
             || wire::bcast(comm, data, root, call_form),
         );
     }
-    begin(
+    carry_out(
         call_form,
         recording,
         n,
@@ -210,6 +211,7 @@ impl AdjointRule for Gathered {
         &self,
         mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
@@ -218,17 +220,9 @@ impl AdjointRule for Gathered {
             stamp.put(taken.as_mut_slice(), parts, width);
         }
         let (room, lengths) = (stamp::room(self.n, width), self.counts.read(sweep).widened(1));
-        wire::scatter(
-            comm,
-            taken,
-            room,
-            lengths.borrowed(),
-            width,
-            self.root,
-            CallForm::Nonblocking,
-        )
-        .map(PendingAdjoint::of)
-        .map_err(failed)
+        wire::scatter(comm, taken, room, lengths.borrowed(), width, self.root, call_form)
+            .map(PendingAdjoint::of)
+            .map_err(failed)
     }
 
     fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
@@ -261,7 +255,7 @@ pub fn gather(
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule + use<>>> {
+) -> MpiResult<Unfinished> {
     let source = source_or_in_place("sendbuf", send)?.map(one);
     if comm.rank()? == root {
         let (sinks, parts) = receive.sinks("recvbuf", wide_int(comm.size()?))?;
@@ -273,7 +267,7 @@ pub fn gather(
     let (data, shape) = packed_parts(&source);
     let words = data.len();
     let form = receive.form();
-    begin(
+    carry_out(
         call_form,
         recording,
         0,
@@ -299,7 +293,7 @@ pub fn gather_to(
     parts: &PartCounts,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<Gathered>> {
+) -> MpiResult<Unfinished> {
     let (root, ranks) = (comm.rank()?, wide_int(comm.size()?));
     let place = wide_int(root);
     let n = parts.doubles().of(place);
@@ -311,7 +305,7 @@ pub fn gather_to(
     };
     let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     let target = target(sinks, parts, source.is_none().then_some(place));
-    begin(
+    carry_out(
         call_form,
         recording,
         total,
@@ -408,13 +402,14 @@ impl AdjointRule for Scattered {
         &self,
         mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         stamp.put(taken.as_mut_slice(), [self.n], width);
         let room = self.ids.map_or(0, |ids| (self.private.ranks() + ids.len()) * width);
         let (room, lengths) = (Staging::take(room), self.counts.read(sweep).widened(1));
-        wire::gather(comm, taken, room, lengths.borrowed(), width, self.root, CallForm::Nonblocking)
+        wire::gather(comm, taken, room, lengths.borrowed(), width, self.root, call_form)
             .map(PendingAdjoint::of)
             .map_err(failed)
     }
@@ -447,7 +442,7 @@ pub fn scatter(
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let sink = sink_or_in_place("recvbuf", receive)?;
     let (rank, ranks) = (comm.rank()?, wide_int(comm.size()?));
     if rank != root {
@@ -455,7 +450,7 @@ pub fn scatter(
         let recording = Recording::set(comm, call_form, || false)?;
         let (n, words) = (sink.len(), sink.source().words());
         let form = send.form();
-        return begin(
+        return carry_out(
             call_form,
             recording,
             n,
@@ -481,7 +476,7 @@ pub fn scatter(
     let recording = Recording::set(comm, call_form, || false)?;
     let (data, shape) = packed_parts(&source);
     let receives = sink.is_some();
-    begin(
+    carry_out(
         call_form,
         recording,
         if receives { n } else { 0 },
@@ -535,10 +530,15 @@ impl AdjointRule for Allgathered {
         outputs.take_parts(&self.counts, self.private.ranks(), lead, sweep)
     }
 
+    fn is_together(&self, sweep: &Sweep<'_>) -> bool {
+        self.counts.read(sweep).is_full()
+    }
+
     fn start_reverse(
         &self,
         mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
@@ -546,7 +546,7 @@ impl AdjointRule for Allgathered {
         let (room, lengths) =
             (stamp::room(self.ids.len(), width), self.counts.read(sweep).widened(1));
         let (shares, item, op) = (lengths.borrowed(), Item::double(), Op::sum());
-        wire::reduce_scatter(comm, taken, room, shares, width, item, op, CallForm::Nonblocking)
+        wire::reduce_scatter(comm, taken, room, shares, width, item, op, call_form)
             .map(PendingAdjoint::of)
             .map_err(failed)
     }
@@ -573,7 +573,7 @@ pub fn allgather(
     receive: &Many,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule + use<>>> {
+) -> MpiResult<Unfinished> {
     let source = source_or_in_place("sendbuf", send)?.map(one);
     let (sinks, parts) = receive.sinks("recvbuf", wide_int(comm.size()?))?;
     allgather_to(source, sinks, &parts, comm, call_form)
@@ -586,7 +586,7 @@ pub fn allgather_to(
     parts: &PartCounts,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<Allgathered>> {
+) -> MpiResult<Unfinished> {
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
     let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
@@ -598,7 +598,7 @@ pub fn allgather_to(
     let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     let own = sinks.sources();
     let target = target(sinks, parts, source.is_none().then_some(place));
-    begin(
+    carry_out(
         call_form,
         recording,
         total,
@@ -656,10 +656,16 @@ impl AdjointRule for Exchanged {
         outputs.take_parts(&self.received, self.private.ranks(), lead, sweep)
     }
 
+    /// With counts no rank knows those between others.
+    fn is_together(&self, _: &Sweep<'_>) -> bool {
+        self.received.each() > 0
+    }
+
     fn start_reverse(
         &self,
         mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
@@ -669,7 +675,7 @@ impl AdjointRule for Exchanged {
         let (received, sent) =
             (self.received.read(sweep).widened(1), self.sent.read(sweep).widened(1));
         let shares = (received.borrowed(), sent.borrowed());
-        wire::alltoall(comm, taken, room, shares, width, Reach::All, CallForm::Nonblocking)
+        wire::alltoall(comm, taken, room, shares, width, Reach::All, call_form)
             .map(PendingAdjoint::of)
             .map_err(failed)
     }
@@ -697,7 +703,7 @@ pub fn alltoall(
     receive: &Many,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule + use<>>> {
+) -> MpiResult<Unfinished> {
     let ranks = wide_int(comm.size()?);
     let received = receive.sinks("recvbuf", ranks)?;
     let sent = if send.is_in_place() { None } else { Some(send.sources("sendbuf", ranks)?) };
@@ -709,7 +715,7 @@ pub fn alltoall_to(
     (sinks, received): (Sinks, PartCounts),
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<Exchanged>> {
+) -> MpiResult<Unfinished> {
     let ranks = wide_int(comm.size()?);
     let (source, apart) = match sent {
         None => (sinks.sources(), None),
@@ -725,7 +731,7 @@ pub fn alltoall_to(
     let (data, shape) = packed_parts(&source);
     let (total, room) = (received.doubles().total(ranks)?, received.wire().total(ranks)?);
     let target = target(sinks, &received, None);
-    begin(
+    carry_out(
         call_form,
         recording,
         total,

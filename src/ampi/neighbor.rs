@@ -11,7 +11,7 @@
 use super::argument::{Many, neighbours_passive, source};
 use super::buffers::packed;
 use super::check::Portions;
-use super::collective::{AdjointRule, Outputs, Part, Recording, StartedCollective, Target, begin};
+use super::collective::{AdjointRule, Outputs, Part, Recording, Target, Unfinished, carry_out};
 use super::counts::{OwnedCounts, PartCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::{Edge, Edges};
@@ -170,6 +170,7 @@ impl AdjointRule for Neighbours {
         &self,
         taken: Staging,
         stamp: Stamp,
+        _: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         self.send(taken, TAG, stamp, sweep)
@@ -224,7 +225,7 @@ pub fn allgather(
     if neighbours_passive(&Many::Each(*send), receive, comm)? {
         return passive(|| bytes::none_in(send));
     }
-    moving(start_allgather(send, receive, comm, call_form)?, comm, call_form)
+    moving(start_allgather(send, receive, comm, call_form)?, comm)
 }
 
 fn start_allgather(
@@ -232,7 +233,7 @@ fn start_allgather(
     receive: &Many,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let source = source("sendbuf", send)?;
     let (sources, destinations) = comm.neighbours()?;
     let sinks = receive.sink_list("recvbuf", sources.len())?;
@@ -242,7 +243,7 @@ fn start_allgather(
     let (data, shape) = packed(&source);
     let (total, wire) = (sources.total(0)?, sources.wire(0));
     let room = wire.borrowed().total(sources.ranks.len())?;
-    begin(
+    carry_out(
         call_form,
         recording,
         total,
@@ -275,7 +276,7 @@ pub fn alltoall(
     if neighbours_passive(send, receive, comm)? {
         return passive(|| bytes::none_to_neighbours(call, send, comm));
     }
-    moving(start_alltoall(send, receive, comm, call_form)?, comm, call_form)
+    moving(start_alltoall(send, receive, comm, call_form)?, comm)
 }
 
 /// Packed doubles need no types of their own.
@@ -284,7 +285,7 @@ fn start_alltoall(
     receive: &Many,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let (sources, destinations) = comm.neighbours()?;
     let (slots, gap) = (sources.len(), 1);
     let sinks = receive.sink_list("recvbuf", sources.len())?;
@@ -310,7 +311,7 @@ fn start_alltoall(
     }
     statistics::sent_forward(data.len());
     let (total, room) = (sources.total(gap)?, received.borrowed().total(slots)?);
-    begin(
+    carry_out(
         call_form,
         recording,
         total,

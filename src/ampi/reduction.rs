@@ -18,17 +18,16 @@ use super::buffers::packed;
 use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Outputs, Recording, StartedCollective, Target, arrived, arrived_stamped, begin,
+    AdjointRule, Outputs, Recording, Target, Unfinished, arrived, arrived_stamped, carry_out,
     contribute,
 };
 use super::counts::{Counts, Form, OwnedCounts, StoredCounts};
-use super::dispatched::{Dispatched, moving, passive, started};
+use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::Edges;
 use super::recording::ids;
-use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
 use super::tangents::check_tangents;
-use super::traffic::{PendingAdjoint, Traffic};
+use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
 use super::{AdjointComm, bytes, communicator, inter, user_op};
 use crate::datatype::{BufferTriple, Pieces, RecvBuffer};
@@ -100,40 +99,6 @@ struct Allreduced {
     kept: Kept,
 }
 
-impl Allreduced {
-    fn set_off(
-        &self,
-        mut taken: Staging,
-        stamp: Stamp,
-        call_form: CallForm,
-        sweep: &mut Sweep<'_>,
-    ) -> Result<PendingAdjoint> {
-        let depth = sweep.depth();
-        stamp.put(taken.as_mut_slice(), [self.ids.len()], sweep.width());
-        let comm = self.private.comm(depth)?;
-        let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), call_form);
-        let mut pending = PendingAdjoint::of(sum.map_err(failed)?);
-        match &self.kept {
-            Kept::Nothing => {}
-            Kept::Values(own) => {
-                let own = sweep.stored(own);
-                [pending.below, pending.above] = others_product(self.private, depth, own)?;
-            }
-            Kept::Candidates(own) => {
-                let own = sweep.stored(own);
-                let mut data = Staging::take(own.len());
-                for (slot, &word) in data.as_mut_slice().iter_mut().zip(own) {
-                    *slot = f64::from_bits(word);
-                }
-                let none = Staging::zeros(own.len());
-                pending.below =
-                    Some(Box::new(wire::exscan_bits(comm, data, none).map_err(failed)?));
-            }
-        }
-        Ok(pending)
-    }
-}
-
 impl AdjointRule for Allreduced {
     const NAME: &'static str = "Allreduce";
 
@@ -167,23 +132,40 @@ impl AdjointRule for Allreduced {
         outputs.take(lead, sweep)
     }
 
-    fn start_reverse(
-        &self,
-        taken: Staging,
-        stamp: Stamp,
-        sweep: &mut Sweep<'_>,
-    ) -> Result<PendingAdjoint> {
-        self.set_off(taken, stamp, CallForm::Nonblocking, sweep)
+    fn is_together(&self, _: &Sweep<'_>) -> bool {
+        !self.ids.is_empty()
     }
 
-    fn start_reverse_blocking(
+    fn start_reverse(
         &self,
-        taken: Staging,
+        mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
-        sweep.companion::<Traffic>().make_way()?;
-        self.set_off(taken, stamp, CallForm::Blocking, sweep)
+        let depth = sweep.depth();
+        stamp.put(taken.as_mut_slice(), [self.ids.len()], sweep.width());
+        let comm = self.private.comm(depth)?;
+        let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), call_form);
+        let mut pending = PendingAdjoint::of(sum.map_err(failed)?);
+        match &self.kept {
+            Kept::Nothing => {}
+            Kept::Values(own) => {
+                let own = sweep.stored(own);
+                [pending.below, pending.above] = others_product(self.private, depth, own)?;
+            }
+            Kept::Candidates(own) => {
+                let own = sweep.stored(own);
+                let mut data = Staging::take(own.len());
+                for (slot, &word) in data.as_mut_slice().iter_mut().zip(own) {
+                    *slot = f64::from_bits(word);
+                }
+                let none = Staging::zeros(own.len());
+                pending.below =
+                    Some(Box::new(wire::exscan_bits(comm, data, none).map_err(failed)?));
+            }
+        }
+        Ok(pending)
     }
 
     fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
@@ -226,22 +208,19 @@ impl AdjointRule for Allreduced {
 }
 
 /// `send` and `receive` have one count and datatype.
-pub fn allreduce(send: &BufferTriple, receive: &BufferTriple, op: Op, comm: Comm) -> MpiResult<()> {
-    match user_op::find_for(op, receive.datatype()) {
-        Some(operation) => operation.allreduce(send, receive, comm),
-        None => start_allreduce(send, receive, op, comm, CallForm::Blocking)?.finish(),
-    }
-}
-
-pub fn iallreduce(
+pub fn allreduce(
     send: &BufferTriple,
     receive: &BufferTriple,
     op: Op,
     comm: Comm,
-) -> MpiResult<Box<dyn Pending>> {
+    call_form: CallForm,
+) -> MpiResult<Unfinished> {
     match user_op::find_for(op, receive.datatype()) {
-        Some(operation) => operation.iallreduce(send, receive, comm),
-        None => start_allreduce(send, receive, op, comm, CallForm::Nonblocking).map(Into::into),
+        None => start_allreduce(send, receive, op, comm, call_form),
+        Some(users) if call_form == CallForm::Blocking => {
+            users.allreduce(send, receive, comm).map(|()| None)
+        }
+        Some(users) => users.iallreduce(send, receive, comm),
     }
 }
 
@@ -251,7 +230,7 @@ fn start_allreduce(
     op: Op,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let operator = Operator::of(op, receive.datatype())?;
     let source = operator.source_or_in_place("sendbuf", send)?;
     let sink = operator.sink("recvbuf", receive)?;
@@ -266,7 +245,7 @@ fn start_allreduce(
     };
     // The items are compared with the result where a tape will ask who won.
     let apart = operator.is_extremum() && recording.is_some();
-    begin(
+    carry_out(
         call_form,
         recording,
         n,
@@ -438,10 +417,18 @@ impl AdjointRule for Reduced {
         whole
     }
 
+    fn is_together(&self, sweep: &Sweep<'_>) -> bool {
+        match &self.holder {
+            Holder::Root(_) => false,
+            Holder::All(counts) => counts.read(sweep).is_full(),
+        }
+    }
+
     fn start_reverse(
         &self,
         mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         let (depth, n) = (sweep.depth(), self.ids.len());
@@ -452,20 +439,12 @@ impl AdjointRule for Reduced {
             stamp.put(taken.as_mut_slice(), [own], columns);
         }
         let all = match &self.holder {
-            &Holder::Root(root) => wire::bcast(comm, taken, root, CallForm::Nonblocking),
+            &Holder::Root(root) => wire::bcast(comm, taken, root, call_form),
             Holder::All(counts) => {
                 let room = Staging::take((self.private.ranks() + n) * columns);
                 let lengths = counts.read(sweep).widened(1);
                 let shares = lengths.borrowed();
-                wire::allgather(
-                    comm,
-                    taken,
-                    room,
-                    shares,
-                    columns,
-                    Reach::All,
-                    CallForm::Nonblocking,
-                )
+                wire::allgather(comm, taken, room, shares, columns, Reach::All, call_form)
             }
         };
         let mut pending = PendingAdjoint::of(all.map_err(failed)?);
@@ -550,23 +529,14 @@ pub fn reduce(
     op: Op,
     root: c_int,
     comm: Comm,
-) -> MpiResult<()> {
+    call_form: CallForm,
+) -> MpiResult<Unfinished> {
     match user_op::find_for(op, send.datatype()) {
-        Some(operation) => operation.reduce(send, receive, root, comm),
-        None => start_reduce(send, receive, op, root, comm, CallForm::Blocking)?.finish(),
-    }
-}
-
-pub fn ireduce(
-    send: &BufferTriple,
-    receive: &BufferTriple,
-    op: Op,
-    root: c_int,
-    comm: Comm,
-) -> MpiResult<Box<dyn Pending>> {
-    match user_op::find_for(op, send.datatype()) {
-        Some(operation) => operation.ireduce(send, receive, root, comm),
-        None => start_reduce(send, receive, op, root, comm, CallForm::Nonblocking).map(Into::into),
+        None => start_reduce(send, receive, op, root, comm, call_form),
+        Some(users) if call_form == CallForm::Blocking => {
+            users.reduce(send, receive, root, comm).map(|()| None)
+        }
+        Some(users) => users.ireduce(send, receive, root, comm),
     }
 }
 
@@ -577,7 +547,7 @@ fn start_reduce(
     root: c_int,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let operator = Operator::of(op, send.datatype())?;
     let at_root = comm.rank()? == root;
     let source = operator.source_or_in_place("sendbuf", send)?;
@@ -592,7 +562,7 @@ fn start_reduce(
     let values = kept_values(operator, &data, recording.is_some() && !joined);
     let outputs = if at_root { source.len() } else { 0 };
     let operands = if joined { wide_int(comm.size()?) * outputs * operator.words() } else { 0 };
-    begin(
+    carry_out(
         call_form,
         recording,
         outputs,
@@ -663,14 +633,14 @@ pub fn reduce_scatter(
         return passive(|| bytes::none_in_pieces(pieces, comm));
     }
     if communicator::is_inter(comm) {
-        return moving(inter::reduce_scatter(pieces, op, comm, call_form)?, comm, call_form);
+        return moving(inter::reduce_scatter(pieces, op, comm, call_form)?, comm);
     }
     match user_op::find_for(op, pieces.datatype()) {
-        None => moving(start_reduce_scatter(pieces, op, comm, call_form)?, comm, call_form),
+        None => moving(start_reduce_scatter(pieces, op, comm, call_form)?, comm),
         Some(users) if call_form == CallForm::Blocking => {
             users.reduce_scatter(pieces, comm).map(|()| Dispatched::Complete)
         }
-        Some(users) => started(users.ireduce_scatter(pieces, comm)?, comm),
+        Some(users) => moving(users.ireduce_scatter(pieces, comm)?, comm),
     }
 }
 
@@ -679,7 +649,7 @@ fn start_reduce_scatter(
     op: Op,
     comm: Comm,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let operator = Operator::of(op, pieces.datatype())?;
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
     let source = operator.source("sendbuf", &pieces.operands(ranks)?)?;
@@ -697,7 +667,7 @@ fn start_reduce_scatter(
     let values = kept_values(operator, &data, recording.is_some() && !joined);
     let n = sink.len();
     let operands = if joined { ranks * n * operator.words() } else { 0 };
-    begin(
+    carry_out(
         call_form,
         recording,
         n,

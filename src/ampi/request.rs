@@ -185,8 +185,7 @@ impl Request {
     }
 
     /// The request of a collective that has started.
-    pub fn collective(pending: impl Into<Box<dyn Pending>>, comm: Comm) -> Box<Self> {
-        let mut pending = pending.into();
+    pub fn collective(mut pending: Box<dyn Pending>, comm: Comm) -> Box<Self> {
         let mut request = Self::idle(comm);
         request.transfer.take_over(pending.hand_over());
         request.kind = Kind::Collective(pending);

@@ -14,9 +14,9 @@ use super::buffers::packed;
 use super::builtin_op::{Extent, Kind, Operator};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Outputs, Recording, StartedCollective, Target, arrived_stamped, begin, collect,
+    AdjointRule, Outputs, Recording, Target, Unfinished, arrived_stamped, carry_out, collect,
 };
-use super::dispatched::{Dispatched, Operands, moving, passive, started};
+use super::dispatched::{Dispatched, Operands, moving, passive};
 use super::peer_exchange::Edges;
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
@@ -175,6 +175,7 @@ impl AdjointRule for Scanned {
         &self,
         mut taken: Staging,
         stamp: Stamp,
+        call_form: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
         let (width, n) = (sweep.width(), self.ids.len());
@@ -184,10 +185,10 @@ impl AdjointRule for Scanned {
             let (item, op) = (Item::double(), Op::sum());
             let from_above = if self.exclusive {
                 let room = Staging::zeros(taken.len());
-                wire::exscan(comm, taken, room, item, op, CallForm::Nonblocking)
+                wire::exscan(comm, taken, room, item, op, call_form)
             } else {
                 let room = Staging::take(taken.len());
-                wire::scan(comm, taken, room, item, op, CallForm::Nonblocking)
+                wire::scan(comm, taken, room, item, op, call_form)
             };
             return from_above.map(PendingAdjoint::of).map_err(failed);
         }
@@ -195,14 +196,7 @@ impl AdjointRule for Scanned {
         let maps = self.maps(taken.as_slice(), 1, sweep);
         let composed = || {
             let (item, op) = (Item::doubles(words)?, Op::composed(width)?);
-            wire::exscan(
-                comm,
-                maps,
-                Staging::zeros((1 + n) * words),
-                item,
-                op,
-                CallForm::Nonblocking,
-            )
+            wire::exscan(comm, maps, Staging::zeros((1 + n) * words), item, op, call_form)
         };
         let pending = PendingAdjoint::of(composed().map_err(failed)?);
         Ok(PendingAdjoint { kept: self.kept(taken), ..pending })
@@ -296,11 +290,11 @@ pub fn scan(
     }
     let Operands { send, receive, op } = operands;
     match user_op::find_for(*op, receive.datatype()) {
-        None => moving(start(send, receive, *op, comm, extent, call_form)?, comm, call_form),
+        None => moving(start(send, receive, *op, comm, extent, call_form)?, comm),
         Some(users) if call_form == CallForm::Blocking => {
             users.scan(send, receive, comm, extent).map(|()| Dispatched::Complete)
         }
-        Some(users) => started(users.iscan(send, receive, comm, extent)?, comm),
+        Some(users) => moving(users.iscan(send, receive, comm, extent)?, comm),
     }
 }
 
@@ -311,7 +305,7 @@ fn start(
     comm: Comm,
     extent: Extent,
     call_form: CallForm,
-) -> MpiResult<StartedCollective<impl AdjointRule>> {
+) -> MpiResult<Unfinished> {
     let exclusive = extent == Extent::Exclusive;
     let operator = Operator::of(op, receive.datatype())?;
     let source = operator.source_or_in_place("sendbuf", send)?;
@@ -331,7 +325,7 @@ fn start(
     } else {
         Target::All(sink)
     };
-    begin(
+    carry_out(
         call_form,
         recording,
         if exclusive && lowest { 0 } else { n },

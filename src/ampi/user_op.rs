@@ -9,6 +9,7 @@
 
 use super::buffers::Sinks;
 use super::builtin_op::Extent;
+use super::collective::Unfinished;
 use super::counts::{Form, PartCounts};
 use super::request::Pending;
 use super::{AdjointComm, argument, check, communicator, exchange, movement, recording};
@@ -319,7 +320,7 @@ impl Custom {
         if team.rank() == 0 {
             copy(joined.argument(), receive)?;
         }
-        movement::bcast(receive, 0, comm, CallForm::Blocking)?.finish()
+        movement::bcast(receive, 0, comm, CallForm::Blocking).map(drop)
     }
 
     pub fn reduce_scatter(&self, pieces: &Pieces, comm: Comm) -> MpiResult<()> {
@@ -452,19 +453,19 @@ impl Custom {
     /// A reduction of the `operands` that `gathering` will bring.
     fn later(
         self,
-        gathering: impl Into<Box<dyn Pending>>,
+        gathering: Unfinished,
         operands: Operands,
         receive: &BufferTriple,
         datatype: Datatype,
-    ) -> MpiResult<Box<dyn Pending>> {
-        Ok(Box::new(Later {
+    ) -> MpiResult<Unfinished> {
+        Ok(Some(Box::new(Later {
             operation: self,
-            gathering: gathering.into(),
+            gathering: gathering.expect("a gathering that does not block"),
             recorded: recording::state().is_some(),
             operands,
             receive: *receive,
             datatype: Lasting::of(datatype)?,
-        }))
+        })))
     }
 
     pub fn ireduce(
@@ -473,12 +474,12 @@ impl Custom {
         receive: &BufferTriple,
         root: c_int,
         comm: Comm,
-    ) -> MpiResult<Box<dyn Pending>> {
+    ) -> MpiResult<Unfinished> {
         let own = operands_to(root, send, receive, comm)?;
         self.check(own)?;
         if comm.rank()? != root {
             let all = argument::Many::Each(*own);
-            return movement::gather(own, &all, root, comm, CallForm::Nonblocking).map(Into::into);
+            return movement::gather(own, &all, root, comm, CallForm::Nonblocking);
         }
         let ranks = wide_int(comm.size()?);
         let Gathering { operands, sinks, parts } = Gathering::of(own, ranks, ranks)?;
@@ -494,7 +495,7 @@ impl Custom {
         receive: &BufferTriple,
         comm: Comm,
         used: usize,
-    ) -> MpiResult<Box<dyn Pending>> {
+    ) -> MpiResult<Unfinished> {
         self.check(own)?;
         let ranks = wide_int(comm.size()?);
         let Gathering { operands, sinks, parts } = Gathering::of(own, ranks, used)?;
@@ -508,7 +509,7 @@ impl Custom {
         send: &BufferTriple,
         receive: &BufferTriple,
         comm: Comm,
-    ) -> MpiResult<Box<dyn Pending>> {
+    ) -> MpiResult<Unfinished> {
         self.after_allgather(operands(send, receive), receive, comm, wide_int(comm.size()?))
     }
 
@@ -518,14 +519,14 @@ impl Custom {
         receive: &BufferTriple,
         comm: Comm,
         extent: Extent,
-    ) -> MpiResult<Box<dyn Pending>> {
+    ) -> MpiResult<Unfinished> {
         let below = wide_int(comm.rank()?);
         let used = below + usize::from(extent == Extent::Inclusive);
         self.after_allgather(operands(send, receive), receive, comm, used)
     }
 
     /// Each rank gets the operands of its own share.
-    pub fn ireduce_scatter(self, pieces: &Pieces, comm: Comm) -> MpiResult<Box<dyn Pending>> {
+    pub fn ireduce_scatter(self, pieces: &Pieces, comm: Comm) -> MpiResult<Unfinished> {
         let (rank, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
         let own = pieces.operands(ranks)?;
         self.check(&own)?;
