@@ -168,6 +168,38 @@ TEST_CASE("test_partitioned_pairs_match_as_they_were_made") {
   });
 }
 
+TEST_CASE("test_partitioned_a_message_is_not_taken_for_the_adjoint_of_the_other_direction") {
+  // Rank 0 sends under the tag of a pair, and then the adjoint of what came under it. Rank 1 asks for the adjoint first.
+  test::begin();
+  const int rank = test::rank(), peer = 1 - rank;
+  if (test::size() < 2 || rank > 1) return;
+  test::recording_tape tape;
+  var x = 2.0 + rank;
+  tape.input(x);
+  var out = 3.0 * x, in;
+  AMPI_Request to, from;
+  AMPI_Psend_init(&out, 1, 1, AMPI_ADOUBLE, peer, 5, world, MPI_INFO_NULL, &to);
+  AMPI_Precv_init(&in, 1, 1, AMPI_ADOUBLE, peer, 5, world, MPI_INFO_NULL, &from);
+  AMPI_Request &recorded = rank == 0 ? from : to, &later = rank == 0 ? to : from;
+  AMPI_Start(&recorded);
+  if (rank == 1) AMPI_Pready(0, to);
+  AMPI_Wait(&recorded, MPI_STATUS_IGNORE);
+  if (rank == 0) tape.seed(in);
+  tape.stop();
+  if (rank == 0) {
+    out = 100.0;
+    AMPI_Start(&later);
+    AMPI_Pready(0, to);
+  }
+  tape.reverse();
+  CHECK(tape.adjoint(x) == (rank == 1 ? 3.0 : 0.0));
+  if (rank == 1) AMPI_Start(&later);
+  AMPI_Wait(&later, MPI_STATUS_IGNORE);
+  CHECK(in.value == (rank == 1 ? 100.0 : 9.0));
+  AMPI_Request_free(&to);
+  AMPI_Request_free(&from);
+}
+
 TEST_CASE("test_partitioned_on_a_freed_communicator") {
   check_identity(6, 93, [&](auto mpi, auto &x) {
     MPI_Comm comm, next;
