@@ -275,8 +275,6 @@ void message(const admpi::var *x, admpi::var *y, int n) {
   AMPI_Send(x, n, AMPI_ADOUBLE, 0, 0, world);
   AMPI_Wait(&q, MPI_STATUS_IGNORE);
 }
-void allreduce(const double *x, double *y, int n) { MPI_Allreduce(x, y, n, MPI_DOUBLE, MPI_SUM, world); }
-void allreduce(const admpi::var *x, admpi::var *y, int n) { AMPI_Allreduce(x, y, n, AMPI_ADOUBLE, MPI_SUM, world); }
 
 }  // namespace
 
@@ -285,15 +283,14 @@ extern "C" __attribute__((noinline)) void measured_calls(const std::function<voi
 
 namespace {
 
-/// So many calls of a rank by itself.
-void calls(const std::string &call, const std::string &form, int n, int times) {
+/// So many messages of a rank to itself.
+void calls(const std::string &form, int n, int times) {
   const std::size_t size = static_cast<std::size_t>(n);
   std::vector<double> plain_x(size, 1.5), plain_y(size);
   std::vector<admpi::var> x(size, 1.5), y(size);
   admpi::tape tape;
   const auto repeat = [&](auto &x, auto &y) {
-    for (int i = 0; i < times; ++i)
-      call == "message" ? message(x.data(), y.data(), n) : allreduce(x.data(), y.data(), n);
+    for (int i = 0; i < times; ++i) message(x.data(), y.data(), n);
   };
   // Once before, to be warm.
   for (int round = 0; round < 2; ++round) {
@@ -316,8 +313,8 @@ void calls(const std::string &call, const std::string &form, int n, int times) {
 
 int main(int argc, char **argv) {
   AMPI_Init(&argc, &argv);
-  if (argc == 6 && std::string(argv[1]) == "calls") {
-    calls(argv[2], argv[3], std::atoi(argv[4]), std::atoi(argv[5]));
+  if (argc == 5 && std::string(argv[1]) == "calls") {
+    calls(argv[2], std::atoi(argv[3]), std::atoi(argv[4]));
     AMPI_Finalize();
     return 0;
   }
