@@ -35,6 +35,8 @@ pub struct Recording {
     serial: u64,
     private: &'static AdjointComm,
     by_edges: bool,
+    /// No member completes the call before all have started it.
+    together: bool,
     /// Of a call that also members count who do not record it.
     tag: Option<c_int>,
 }
@@ -67,14 +69,15 @@ impl Recording {
     }
 
     fn on(serial: u64, private: &'static AdjointComm, together: impl FnOnce() -> bool) -> Self {
-        Self { serial, private, by_edges: polling() && !together(), tag: None }
+        let together = together();
+        Self { serial, private, by_edges: polling() && !together, together, tag: None }
     }
 
     /// As `set` on an intercommunicator, whose calls are reversed over their edges; under `tag` if they have been counted.
     pub fn across(comm: Comm, tag: Option<c_int>) -> MpiResult<Option<Self>> {
         let Some(serial) = state() else { return Ok(None) };
         let private = communicator::of(comm)?;
-        Ok(Some(Self { serial, private, by_edges: true, tag }))
+        Ok(Some(Self { serial, private, by_edges: true, together: false, tag }))
     }
 
     /// Whether the adjoints travel over the edges.
@@ -168,13 +171,8 @@ pub trait AdjointRule: Copy + Send + 'static {
     /// stamp of what departs.
     fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging;
 
-    /// Whether no member completes the call before all have started it, by what they receive. All members say the same.
-    /// If such a call blocks, its adjoint may block too, which costs MPI less: nothing holds it back.
-    fn is_together(&self, _: &Sweep<'_>) -> bool {
-        false
-    }
-
-    /// Sets them off. Waits for other ranks only if `call_form` is blocking, as it is where the members are together.
+    /// Sets them off. Waits for other ranks only if `call_form` is blocking, as it is for a blocking call whose members were
+    /// together: its adjoint may block too, which costs MPI less, and nothing holds it back.
     fn start_reverse(
         &self,
         taken: Staging,
@@ -323,6 +321,7 @@ struct BlockingEvent<R> {
     rule: R,
     outputs: Outputs,
     route: Route,
+    together: bool,
 }
 
 impl<R: AdjointRule> Event for BlockingEvent<R> {
@@ -330,14 +329,14 @@ impl<R: AdjointRule> Event for BlockingEvent<R> {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
-        let call_form =
-            if self.rule.is_together(sweep) { CallForm::Blocking } else { CallForm::Nonblocking };
-        let pending = match leave(self.rule, self.outputs, self.route, event, call_form, sweep)? {
+        let Self { rule, outputs, route, together } = *self;
+        let call_form = if together { CallForm::Blocking } else { CallForm::Nonblocking };
+        let pending = match leave(rule, outputs, route, event, call_form, sweep)? {
             Some(pending) => Some(pending),
             None => sweep.companion::<Traffic>().finish_open(event),
         };
         // Whatever was started later has set off before, so that nothing holds this one.
-        arrive(self.rule, pending.unwrap_or_default(), sweep)
+        arrive(rule, pending.unwrap_or_default(), sweep)
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
@@ -553,6 +552,7 @@ struct OpenRecord<R> {
     rule: R,
     outputs: usize,
     place: Place,
+    together: bool,
     /// If the call does not block: the place on the tape right behind the event of its start.
     start: Option<Position>,
     /// Its number, once the event of its start is on the tape.
@@ -620,7 +620,7 @@ pub fn carry_out<R: AdjointRule>(
 
 #[inline(always)]
 fn open<R: AdjointRule>(
-    Recording { serial, private, by_edges, tag }: Recording,
+    Recording { serial, private, by_edges, together, tag }: Recording,
     outputs: usize,
     rule: impl FnOnce(&mut Tape, &'static AdjointComm) -> Result<R>,
 ) -> MpiResult<OpenRecord<R>> {
@@ -633,7 +633,7 @@ fn open<R: AdjointRule>(
     };
     let checked = tape::checking();
     let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
-    Ok(OpenRecord { serial, rule, outputs, place, start: None, number: 0, logged })
+    Ok(OpenRecord { serial, rule, outputs, place, together, start: None, number: 0, logged })
 }
 
 /// Tells checking what is recorded.
@@ -695,7 +695,7 @@ impl<R: AdjointRule> Pending for UnderWay<R> {
 impl<R: AdjointRule> OpenRecord<R> {
     /// Records the completion and returns the marks of what was received.
     fn complete(&self, sent: &[f64], received: &[f64]) -> MpiResult<Mark> {
-        let &Self { serial, rule, outputs, place, start, number, logged } = self;
+        let &Self { serial, rule, outputs, place, together, start, number, logged } = self;
         logged.completed();
         let turn = place.close(rule.private());
         on_tape(serial, |tape| {
@@ -715,6 +715,7 @@ impl<R: AdjointRule> OpenRecord<R> {
                     rule,
                     outputs: Outputs { first, n },
                     route,
+                    together,
                 }),
                 Some(behind) => {
                     turn.record(tape, outputs, number, |first, route| CompletionEvent {

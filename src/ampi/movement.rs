@@ -530,10 +530,6 @@ impl AdjointRule for Allgathered {
         outputs.take_parts(&self.counts, self.private.ranks(), lead, sweep)
     }
 
-    fn is_together(&self, sweep: &Sweep<'_>) -> bool {
-        self.counts.read(sweep).is_full()
-    }
-
     fn start_reverse(
         &self,
         mut taken: Staging,
@@ -654,11 +650,6 @@ impl AdjointRule for Exchanged {
 
     fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take_parts(&self.received, self.private.ranks(), lead, sweep)
-    }
-
-    /// With counts no rank knows those between others.
-    fn is_together(&self, _: &Sweep<'_>) -> bool {
-        self.received.each() > 0
     }
 
     fn start_reverse(

@@ -132,10 +132,6 @@ impl AdjointRule for Allreduced {
         outputs.take(lead, sweep)
     }
 
-    fn is_together(&self, _: &Sweep<'_>) -> bool {
-        !self.ids.is_empty()
-    }
-
     fn start_reverse(
         &self,
         mut taken: Staging,
@@ -415,13 +411,6 @@ impl AdjointRule for Reduced {
             sweep.add(&self.ids, data);
         }
         whole
-    }
-
-    fn is_together(&self, sweep: &Sweep<'_>) -> bool {
-        match &self.holder {
-            Holder::Root(_) => false,
-            Holder::All(counts) => counts.read(sweep).is_full(),
-        }
     }
 
     fn start_reverse(
