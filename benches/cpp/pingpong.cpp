@@ -314,7 +314,7 @@ void calls(const std::string &form, int n, int times) {
 int main(int argc, char **argv) {
   AMPI_Init(&argc, &argv);
   if (argc == 5 && std::string(argv[1]) == "calls") {
-    calls(argv[2], std::atoi(argv[3]), std::atoi(argv[4]));
+    calls(argv[3], std::atoi(argv[2]), std::atoi(argv[4]));
     AMPI_Finalize();
     return 0;
   }
