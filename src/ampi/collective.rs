@@ -35,8 +35,9 @@ pub struct Recording {
     serial: u64,
     private: &'static AdjointComm,
     by_edges: bool,
-    /// No member completes the call before all have started it.
-    together: bool,
+    /// How the collective of adjoints is called: where no member completes the call before all have started it, it may
+    /// block if the call does. That costs MPI less, and nothing holds it back.
+    back: CallForm,
     /// Of a call that also members count who do not record it.
     tag: Option<c_int>,
 }
@@ -55,7 +56,8 @@ impl Recording {
         }
         match (state(), call_form) {
             (Some(serial), CallForm::Blocking) => {
-                Ok(Some(Self::on(serial, communicator::of_collective(comm)?, together)))
+                let private = communicator::of_collective(comm)?;
+                Ok(Some(Self::on(serial, private, call_form, together)))
             }
             _ => Self::apart(comm, together),
         }
@@ -65,19 +67,25 @@ impl Recording {
     pub fn apart(comm: Comm, together: impl FnOnce() -> bool) -> MpiResult<Option<Self>> {
         communicator::refuse_inter(comm)?;
         let Some(serial) = state() else { return Ok(None) };
-        Ok(Some(Self::on(serial, communicator::of(comm)?, together)))
+        Ok(Some(Self::on(serial, communicator::of(comm)?, CallForm::Nonblocking, together)))
     }
 
-    fn on(serial: u64, private: &'static AdjointComm, together: impl FnOnce() -> bool) -> Self {
+    fn on(
+        serial: u64,
+        private: &'static AdjointComm,
+        call_form: CallForm,
+        together: impl FnOnce() -> bool,
+    ) -> Self {
         let together = together();
-        Self { serial, private, by_edges: polling() && !together, together, tag: None }
+        let back = if together { call_form } else { CallForm::Nonblocking };
+        Self { serial, private, by_edges: polling() && !together, back, tag: None }
     }
 
     /// As `set` on an intercommunicator, whose calls are reversed over their edges; under `tag` if they have been counted.
     pub fn across(comm: Comm, tag: Option<c_int>) -> MpiResult<Option<Self>> {
         let Some(serial) = state() else { return Ok(None) };
         let private = communicator::of(comm)?;
-        Ok(Some(Self { serial, private, by_edges: true, together: false, tag }))
+        Ok(Some(Self { serial, private, by_edges: true, back: CallForm::Nonblocking, tag }))
     }
 
     /// Whether the adjoints travel over the edges.
@@ -171,8 +179,7 @@ pub trait AdjointRule: Copy + Send + 'static {
     /// stamp of what departs.
     fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging;
 
-    /// Sets them off. Waits for other ranks only if `call_form` is blocking, as it is for a blocking call whose members were
-    /// together: its adjoint may block too, which costs MPI less, and nothing holds it back.
+    /// Sets them off. Waits for other ranks only if `call_form` is blocking.
     fn start_reverse(
         &self,
         taken: Staging,
@@ -222,8 +229,8 @@ pub trait AdjointRule: Copy + Send + 'static {
 #[derive(Clone, Copy)]
 enum Route {
     /// By a collective, which has its place in the order of the communicator, an event that must have been
-    /// passed before it, and a number among those on record.
-    Together { post: u64, release: u32, number: u32 },
+    /// passed before it, a number among those on record, and its form.
+    Collective { post: u64, release: u32, number: u32, call_form: CallForm },
     /// Over the edges, under a tag.
     Edges(c_int),
 }
@@ -234,15 +241,14 @@ fn leave<R: AdjointRule>(
     outputs: Outputs,
     route: Route,
     start: u32,
-    call_form: CallForm,
     sweep: &mut Sweep<'_>,
 ) -> Result<Option<PendingAdjoint>> {
-    let lead = usize::from(matches!(route, Route::Together { .. }));
+    let lead = usize::from(matches!(route, Route::Collective { .. }));
     let taken = rule.take_outputs(outputs, lead, sweep);
     statistics::sent_back(taken.len());
     let stamp = stamp_of(&rule, route, sweep);
-    let (post, release) = match route {
-        Route::Together { post, release, .. } => (post, release),
+    let (post, release, call_form) = match route {
+        Route::Collective { post, release, call_form, .. } => (post, release, call_form),
         Route::Edges(tag) => {
             let pending = rule.send(taken, tag, stamp, sweep)?;
             return Ok(Some(PendingAdjoint { tag: Some(tag), stamp, ..pending }));
@@ -253,11 +259,12 @@ fn leave<R: AdjointRule>(
         if rule.signature().is_some() {
             check::adjoint_set_off(rule.private(), sweep.depth());
         }
-        if call_form == CallForm::Blocking {
-            sweep.companion::<Traffic>().make_way()?;
-        }
-        let pending = rule
-            .start_reverse(taken, stamp, call_form, sweep)
+        let way = match call_form {
+            CallForm::Blocking => sweep.companion::<Traffic>().make_way(),
+            CallForm::Nonblocking => Ok(()),
+        };
+        let pending = way
+            .and_then(|()| rule.start_reverse(taken, stamp, call_form, sweep))
             .map_err(|error| of_call(R::NAME, error))?;
         Ok(PendingAdjoint { stamp, ..pending })
     };
@@ -284,7 +291,7 @@ fn stamp_of<R: AdjointRule>(rule: &R, route: Route, sweep: &mut Sweep<'_>) -> St
         return Stamp::default();
     };
     let number = match route {
-        Route::Together { number, .. } => {
+        Route::Collective { number, .. } => {
             sweep.companion::<Traffic>().number_from_base(rule.private(), number)
         }
         Route::Edges(_) => stamp::UNNUMBERED,
@@ -321,7 +328,6 @@ struct BlockingEvent<R> {
     rule: R,
     outputs: Outputs,
     route: Route,
-    together: bool,
 }
 
 impl<R: AdjointRule> Event for BlockingEvent<R> {
@@ -329,9 +335,8 @@ impl<R: AdjointRule> Event for BlockingEvent<R> {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
-        let Self { rule, outputs, route, together } = *self;
-        let call_form = if together { CallForm::Blocking } else { CallForm::Nonblocking };
-        let pending = match leave(rule, outputs, route, event, call_form, sweep)? {
+        let Self { rule, outputs, route } = *self;
+        let pending = match leave(rule, outputs, route, event, sweep)? {
             Some(pending) => Some(pending),
             None => sweep.companion::<Traffic>().finish_open(event),
         };
@@ -387,7 +392,7 @@ impl<R: AdjointRule> Event for CompletionEvent<R> {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let Self { rule, outputs, route, start } = *self;
-        let pending = leave(rule, outputs, route, start, CallForm::Nonblocking, sweep)?;
+        let pending = leave(rule, outputs, route, start, sweep)?;
         if let Some(pending) = pending {
             sweep.companion::<Traffic>().open(self.start, pending);
         }
@@ -552,7 +557,7 @@ struct OpenRecord<R> {
     rule: R,
     outputs: usize,
     place: Place,
-    together: bool,
+    back: CallForm,
     /// If the call does not block: the place on the tape right behind the event of its start.
     start: Option<Position>,
     /// Its number, once the event of its start is on the tape.
@@ -618,9 +623,10 @@ pub fn carry_out<R: AdjointRule>(
     Ok(Some(Box::new(UnderWay { operation, target, record, refused })))
 }
 
+/// Puts a call on record.
 #[inline(always)]
 fn open<R: AdjointRule>(
-    Recording { serial, private, by_edges, together, tag }: Recording,
+    Recording { serial, private, by_edges, back, tag }: Recording,
     outputs: usize,
     rule: impl FnOnce(&mut Tape, &'static AdjointComm) -> Result<R>,
 ) -> MpiResult<OpenRecord<R>> {
@@ -633,7 +639,7 @@ fn open<R: AdjointRule>(
     };
     let checked = tape::checking();
     let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
-    Ok(OpenRecord { serial, rule, outputs, place, together, start: None, number: 0, logged })
+    Ok(OpenRecord { serial, rule, outputs, place, back, start: None, number: 0, logged })
 }
 
 /// Tells checking what is recorded.
@@ -695,9 +701,9 @@ impl<R: AdjointRule> Pending for UnderWay<R> {
 impl<R: AdjointRule> OpenRecord<R> {
     /// Records the completion and returns the marks of what was received.
     fn complete(&self, sent: &[f64], received: &[f64]) -> MpiResult<Mark> {
-        let &Self { serial, rule, outputs, place, together, start, number, logged } = self;
+        let &Self { serial, rule, outputs, place, back, start, number, logged } = self;
         logged.completed();
-        let turn = place.close(rule.private());
+        let turn = place.close(rule.private(), back);
         on_tape(serial, |tape| {
             // What was kept at the start went with it.
             if start.is_some_and(|behind| tape.check_position("start", &behind).is_err()) {
@@ -715,7 +721,6 @@ impl<R: AdjointRule> OpenRecord<R> {
                     rule,
                     outputs: Outputs { first, n },
                     route,
-                    together,
                 }),
                 Some(behind) => {
                     turn.record(tape, outputs, number, |first, route| CompletionEvent {
@@ -741,25 +746,26 @@ fn numbered<R: AdjointRule>(rule: &R, place: Place, event: u32, tape: &mut Tape)
 
 /// A completion that is about to be recorded.
 enum Turn {
-    Ordered(Completion<'static>),
+    Ordered(Completion<'static>, CallForm),
     Tag(c_int),
 }
 
 impl Place {
-    fn close(self, private: &'static AdjointComm) -> Turn {
+    fn close(self, private: &'static AdjointComm, back: CallForm) -> Turn {
         let post = match self {
             Self::Post(post) => post,
             Self::Tag(tag) => return Turn::Tag(tag),
         };
         let window = &private.collectives;
         let closed = window.with(|window| window.close(post));
-        Turn::Ordered(Completion {
+        let completion = Completion {
             channel: channel_of(private),
             post,
             closed,
             window,
             book: |traffic| &mut traffic.collectives,
-        })
+        };
+        Turn::Ordered(completion, back)
     }
 }
 
@@ -772,10 +778,10 @@ impl Turn {
         event: impl FnOnce(u32, Route) -> E,
     ) -> Result<u32> {
         match self {
-            Self::Ordered(completion) => {
+            Self::Ordered(completion, call_form) => {
                 let post = completion.post;
                 completion.record(tape, outputs, |first, release| {
-                    event(first, Route::Together { post, release, number })
+                    event(first, Route::Collective { post, release, number, call_form })
                 })
             }
             Self::Tag(tag) => tape.record(outputs, |first, _| event(first, Route::Edges(tag))),

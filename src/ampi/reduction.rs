@@ -213,10 +213,10 @@ pub fn allreduce(
 ) -> MpiResult<Unfinished> {
     match user_op::find_for(op, receive.datatype()) {
         None => start_allreduce(send, receive, op, comm, call_form),
-        Some(users) if call_form == CallForm::Blocking => {
-            users.allreduce(send, receive, comm).map(|()| None)
+        Some(users) => {
+            let now = || users.allreduce(send, receive, comm);
+            user_op::in_form(call_form, now, || users.iallreduce(send, receive, comm))
         }
-        Some(users) => users.iallreduce(send, receive, comm),
     }
 }
 
@@ -522,10 +522,10 @@ pub fn reduce(
 ) -> MpiResult<Unfinished> {
     match user_op::find_for(op, send.datatype()) {
         None => start_reduce(send, receive, op, root, comm, call_form),
-        Some(users) if call_form == CallForm::Blocking => {
-            users.reduce(send, receive, root, comm).map(|()| None)
+        Some(users) => {
+            let now = || users.reduce(send, receive, root, comm);
+            user_op::in_form(call_form, now, || users.ireduce(send, receive, root, comm))
         }
-        Some(users) => users.ireduce(send, receive, root, comm),
     }
 }
 
@@ -626,10 +626,11 @@ pub fn reduce_scatter(
     }
     match user_op::find_for(op, pieces.datatype()) {
         None => moving(start_reduce_scatter(pieces, op, comm, call_form)?, comm),
-        Some(users) if call_form == CallForm::Blocking => {
-            users.reduce_scatter(pieces, comm).map(|()| Dispatched::Complete)
+        Some(users) => {
+            let now = || users.reduce_scatter(pieces, comm);
+            let begun = user_op::in_form(call_form, now, || users.ireduce_scatter(pieces, comm))?;
+            moving(begun, comm)
         }
-        Some(users) => moving(users.ireduce_scatter(pieces, comm)?, comm),
     }
 }
 

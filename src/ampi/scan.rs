@@ -291,10 +291,11 @@ pub fn scan(
     let Operands { send, receive, op } = operands;
     match user_op::find_for(*op, receive.datatype()) {
         None => moving(start(send, receive, *op, comm, extent, call_form)?, comm),
-        Some(users) if call_form == CallForm::Blocking => {
-            users.scan(send, receive, comm, extent).map(|()| Dispatched::Complete)
+        Some(users) => {
+            let now = || users.scan(send, receive, comm, extent);
+            let begin = || users.iscan(send, receive, comm, extent);
+            moving(user_op::in_form(call_form, now, begin)?, comm)
         }
-        Some(users) => moving(users.iscan(send, receive, comm, extent)?, comm),
     }
 }
 

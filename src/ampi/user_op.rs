@@ -51,6 +51,18 @@ pub fn find(op: Op) -> Option<Custom> {
     if KNOWN.with(|known| known.is_empty()) { None } else { look_up(op) }
 }
 
+/// A call with a user's operation, by one of its two ways.
+pub fn in_form(
+    call_form: CallForm,
+    now: impl FnOnce() -> MpiResult<()>,
+    begin: impl FnOnce() -> MpiResult<Unfinished>,
+) -> MpiResult<Unfinished> {
+    match call_form {
+        CallForm::Blocking => now().map(|()| None),
+        CallForm::Nonblocking => begin(),
+    }
+}
+
 /// What reduces items of `datatype` by `op` if MPI's own reduction of their doubles does not: a user's operation, or the
 /// product of complex numbers.
 #[inline]
