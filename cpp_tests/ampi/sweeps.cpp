@@ -508,33 +508,37 @@ TEST_CASE("test_sweeps_the_queue_leaves_before_a_call_that_blocks") {
   const int messages = 270, n = 1200, all = size();  // more than may be outstanding, and longer than Open MPI buffers
   std::vector<var> y(n), sums(all);
   const auto each = [&](const var &x) { return std::vector<var>(all, x * 1.0); };
-  const std::function<void(const var &)> calls[] = {
-      [&](const var &x) { AMPI_Allreduce(each(x).data(), sums.data(), 1, AMPI_ADOUBLE, MPI_SUM, world); },
-      [&](const var &x) { AMPI_Allgather(each(x).data(), 1, AMPI_ADOUBLE, sums.data(), 1, AMPI_ADOUBLE, world); },
-      [&](const var &x) { AMPI_Alltoall(each(x).data(), 1, AMPI_ADOUBLE, sums.data(), 1, AMPI_ADOUBLE, world); },
-      [&](const var &x) {
-        AMPI_Reduce_scatter_block(each(x).data(), sums.data(), 1, AMPI_ADOUBLE, MPI_SUM, world);
-      },
+  // The first result of a reduction is of all ranks, that of the others rank 0's.
+  const struct {
+    bool reduces;
+    std::function<void(const var &)> call;
+  } calls[] = {
+      {true, [&](const var &x) { AMPI_Allreduce(each(x).data(), sums.data(), 1, AMPI_ADOUBLE, MPI_SUM, world); }},
+      {false, [&](const var &x) { AMPI_Allgather(each(x).data(), 1, AMPI_ADOUBLE, sums.data(), 1, AMPI_ADOUBLE, world); }},
+      {false, [&](const var &x) { AMPI_Alltoall(each(x).data(), 1, AMPI_ADOUBLE, sums.data(), 1, AMPI_ADOUBLE, world); }},
+      {true,
+       [&](const var &x) {
+         AMPI_Reduce_scatter_block(each(x).data(), sums.data(), 1, AMPI_ADOUBLE, MPI_SUM, world);
+       }},
   };
-  for (const auto &call : calls) {
+  for (const auto &[reduces, call] : calls) {
     test::recording_tape tape;
     std::vector<var> x(n, 1.0);
     tape.input(x);
     call(x[0]);
     tape.seed(sums[0]);
-    std::vector<AMPI_Request> q(messages);
-    if (rank() == 0)
-      for (int i = 0; i < messages; ++i) AMPI_Isend(x.data(), n, AMPI_ADOUBLE, 1, 0, world, &q[i]);
-    if (rank() == 1)
+    if (rank() == 0) {
+      std::vector<AMPI_Request> q(messages);
+      for (AMPI_Request &one : q) AMPI_Isend(x.data(), n, AMPI_ADOUBLE, 1, 0, world, &one);
+      AMPI_Waitall(messages, q.data(), MPI_STATUSES_IGNORE);
+    } else if (rank() == 1) {
       for (int i = 0; i < messages; ++i) {
         AMPI_Recv(y.data(), n, AMPI_ADOUBLE, 0, 0, world, MPI_STATUS_IGNORE);
         tape.seed(y[1]);
       }
-    if (rank() == 0) AMPI_Waitall(messages, q.data(), MPI_STATUSES_IGNORE);
+    }
     tape.reverse();
     if (rank() == 0) CHECK(tape.adjoint(x[1]) == messages);
-    // The first result of a reduction is of all ranks, that of the others rank 0's.
-    const bool reduces = &call == &calls[0] || &call == &calls[3];
     CHECK(tape.adjoint(x[0]) == (reduces || rank() == 0 ? all : 0));
   }
 }
