@@ -65,6 +65,12 @@ pub fn polling() -> bool {
     Variable("ADMPI_POLLING").is_on()
 }
 
+/// Up to how many ranks the blocking ones among these are reversed over the edges in any case. Default: 4. Read once, at
+/// the first question.
+pub fn edge_ranks() -> i32 {
+    Variable("ADMPI_EDGE_RANKS").number().unwrap_or(4)
+}
+
 /// For how many levels of sweeps inside callbacks each communicator gets private ones. Default: 1. Read when a
 /// communicator enters.
 pub fn nests() -> u16 {

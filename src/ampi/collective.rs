@@ -10,13 +10,14 @@
 //! A call that does not make its members wait for each other may be passed by some long before others come to it,
 //! and where that decided what they did next, a collective of adjoints could wait for ever. In a program that polls
 //! its adjoints travel point to point instead, over the edges by which the values went: each member sends at its
-//! completion and receives at its start, in no order with other calls.
+//! completion and receives at its start, in no order with other calls. So do those of a blocking call among few ranks,
+//! because that is faster.
 
 use super::builtin_op::Operator;
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Portions, Posted};
 use super::counts::StoredCounts;
-use super::peer_exchange::{Edges, polling};
+use super::peer_exchange::{Edges, IN_ORDER, Way, few, polling};
 use super::recording::{on_tape, state};
 use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
@@ -30,26 +31,46 @@ use crate::mpi::{CallForm, Comm, Failure, List, MpiResult, Operation, Reach, Sta
 use crate::tape::{self, Dependence, Event, Ids, Position, Seen, Sweep, Tape};
 use std::ffi::c_int;
 
+/// Whether a call makes its members wait for each other, by what they receive. All members must say the same.
+pub enum Members {
+    /// No member completes the call before all have started it.
+    Together,
+    /// Some may.
+    Apart,
+    /// Some may; and over the edges the adjoints would take the operands of all to where the result is.
+    ApartWithOperands,
+}
+
+impl Members {
+    pub const fn together_if(all_wait: bool) -> Self {
+        if all_wait { Self::Together } else { Self::Apart }
+    }
+}
+
+/// How adjoints travel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Back {
+    /// By a collective of this form: where no member completes the call before all have started it, it may block if the
+    /// call does. That costs MPI less, and nothing holds it back.
+    Collective(CallForm),
+    /// Over the edges: `IN_ORDER`, or under a tag of the call's own. None where that is yet to be counted.
+    Edges(Option<c_int>),
+}
+
 /// What a collective is recorded on: the tape, and where its adjoint travels. None if nothing is recorded.
 pub struct Recording {
     serial: u64,
     private: &'static AdjointComm,
-    by_edges: bool,
-    /// How the collective of adjoints is called: where no member completes the call before all have started it, it may
-    /// block if the call does. That costs MPI less, and nothing holds it back.
-    back: CallForm,
-    /// Of a call that also members count who do not record it.
-    tag: Option<c_int>,
+    back: Back,
 }
 
 impl Recording {
     /// A blocking call may enter its communicator, since all members are in it; one that only starts may not
-    /// wait for them. `together` tells whether no member completes the call before all have started it, by what they
-    /// receive; all members must say the same.
+    /// wait for them.
     pub fn set(
         comm: Comm,
         call_form: CallForm,
-        together: impl FnOnce() -> bool,
+        members: impl FnOnce() -> Members,
     ) -> MpiResult<Option<Self>> {
         if tape::checking() && state().is_none() {
             check::started(communicator::lookup(comm), None).completed();
@@ -57,40 +78,51 @@ impl Recording {
         match (state(), call_form) {
             (Some(serial), CallForm::Blocking) => {
                 let private = communicator::of_collective(comm)?;
-                Ok(Some(Self::on(serial, private, call_form, together)))
+                Ok(Some(Self::on(serial, private, call_form, &members())))
             }
-            _ => Self::apart(comm, together),
+            _ => Self::apart(comm, members),
         }
     }
 
     /// As `set` of a call that only starts and that some members cannot know to be active.
-    pub fn apart(comm: Comm, together: impl FnOnce() -> bool) -> MpiResult<Option<Self>> {
+    pub fn apart(comm: Comm, members: impl FnOnce() -> Members) -> MpiResult<Option<Self>> {
         communicator::refuse_inter(comm)?;
         let Some(serial) = state() else { return Ok(None) };
-        Ok(Some(Self::on(serial, communicator::of(comm)?, CallForm::Nonblocking, together)))
+        let private = communicator::of(comm)?;
+        Ok(Some(Self::on(serial, private, CallForm::Nonblocking, &members())))
     }
 
     fn on(
         serial: u64,
         private: &'static AdjointComm,
         call_form: CallForm,
-        together: impl FnOnce() -> bool,
+        members: &Members,
     ) -> Self {
-        let together = together();
-        let back = if together { call_form } else { CallForm::Nonblocking };
-        Self { serial, private, by_edges: polling() && !together, back, tag: None }
+        let by_edges = match members {
+            Members::Together => false,
+            Members::Apart => polling() || call_form == CallForm::Blocking && few(private.size),
+            Members::ApartWithOperands => polling(),
+        };
+        let back = match (by_edges, call_form) {
+            (true, CallForm::Blocking) => Back::Edges(Some(IN_ORDER)),
+            (true, CallForm::Nonblocking) => Back::Edges(None),
+            (false, form) if matches!(members, Members::Together) => Back::Collective(form),
+            (false, _) => Back::Collective(CallForm::Nonblocking),
+        };
+        Self { serial, private, back }
     }
 
-    /// As `set` on an intercommunicator, whose calls are reversed over their edges; under `tag` if they have been counted.
+    /// As `set` on an intercommunicator, whose calls are reversed over their edges; under `tag` if they have been counted, as also
+    /// members do who do not record them.
     pub fn across(comm: Comm, tag: Option<c_int>) -> MpiResult<Option<Self>> {
         let Some(serial) = state() else { return Ok(None) };
         let private = communicator::of(comm)?;
-        Ok(Some(Self { serial, private, by_edges: true, back: CallForm::Nonblocking, tag }))
+        Ok(Some(Self { serial, private, back: Back::Edges(tag) }))
     }
 
     /// Whether the adjoints travel over the edges.
     pub const fn by_edges(&self) -> bool {
-        self.by_edges
+        !matches!(self.back, Back::Collective(_))
     }
 }
 
@@ -213,15 +245,19 @@ pub trait AdjointRule: Copy + Send + 'static {
         stamp: Stamp,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
-        let width = sweep.width();
-        self.sources(sweep).send(self.private(), tag, stamp, &taken, width, sweep)?;
-        Ok(PendingAdjoint::default())
+        let (private, width) = (self.private(), sweep.width());
+        let way = Way { private, tag, stamp };
+        let kept = self.sources(sweep).keeping_own(private).send(way, &taken, width, sweep)?;
+        Ok(PendingAdjoint { kept, ..PendingAdjoint::default() })
     }
 
     /// As `accumulate`, over the edges.
     fn receive(&self, pending: PendingAdjoint, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
         let Some(ids) = self.operands() else { return Ok(()) };
-        self.destinations(sweep).collect(self.private(), tag, pending.stamp, ids, sweep)
+        let PendingAdjoint { stamp, kept, .. } = pending;
+        let private = self.private();
+        let edges = self.destinations(sweep).keeping_own(private);
+        edges.collect(Way { private, tag, stamp }, &kept, ids, sweep)
     }
 }
 
@@ -231,8 +267,8 @@ enum Route {
     /// By a collective, which has its place in the order of the communicator, an event that must have been
     /// passed before it, a number among those on record, and its form.
     Collective { post: u64, release: u32, number: u32, call_form: CallForm },
-    /// Over the edges, under a tag.
-    Edges(c_int),
+    /// Over the edges, under a tag; with a number if that is `IN_ORDER`.
+    Edges { tag: c_int, number: u32 },
 }
 
 /// Takes and sets off now, or once those started later have.
@@ -249,7 +285,7 @@ fn leave<R: AdjointRule>(
     let stamp = stamp_of(&rule, route, sweep);
     let (post, release, call_form) = match route {
         Route::Collective { post, release, call_form, .. } => (post, release, call_form),
-        Route::Edges(tag) => {
+        Route::Edges { tag, .. } => {
             let pending = rule.send(taken, tag, stamp, sweep)?;
             return Ok(Some(PendingAdjoint { tag: Some(tag), stamp, ..pending }));
         }
@@ -291,10 +327,10 @@ fn stamp_of<R: AdjointRule>(rule: &R, route: Route, sweep: &mut Sweep<'_>) -> St
         return Stamp::default();
     };
     let number = match route {
-        Route::Collective { number, .. } => {
+        Route::Collective { number, .. } | Route::Edges { tag: IN_ORDER, number } => {
             sweep.companion::<Traffic>().number_from_base(rule.private(), number)
         }
-        Route::Edges(_) => stamp::UNNUMBERED,
+        Route::Edges { .. } => stamp::UNNUMBERED,
     };
     Stamp::new(call, signature, number, sweep.width())
 }
@@ -557,7 +593,6 @@ struct OpenRecord<R> {
     rule: R,
     outputs: usize,
     place: Place,
-    back: CallForm,
     /// If the call does not block: the place on the tape right behind the event of its start.
     start: Option<Position>,
     /// Its number, once the event of its start is on the tape.
@@ -568,7 +603,7 @@ struct OpenRecord<R> {
 /// What a call is known by among those of its communicator.
 #[derive(Clone, Copy)]
 enum Place {
-    Post(u64),
+    Post(u64, CallForm),
     Tag(c_int),
 }
 
@@ -626,20 +661,24 @@ pub fn carry_out<R: AdjointRule>(
 /// Puts a call on record.
 #[inline(always)]
 fn open<R: AdjointRule>(
-    Recording { serial, private, by_edges, back, tag }: Recording,
+    Recording { serial, private, back }: Recording,
     outputs: usize,
     rule: impl FnOnce(&mut Tape, &'static AdjointComm) -> Result<R>,
 ) -> MpiResult<OpenRecord<R>> {
     // Counted also where the tape refuses the call, which other members may record.
-    let tag = tag.or_else(|| by_edges.then(|| private.next_tag(R::REACH)));
+    let back = match back {
+        Back::Edges(None) => Back::Edges(Some(private.next_tag(R::REACH))),
+        back => back,
+    };
     let rule = on_tape(serial, |tape| rule(tape, private))?;
-    let place = match tag {
-        Some(tag) => Place::Tag(tag),
-        None => Place::Post(private.collectives.with(Window::post)),
+    let place = match back {
+        Back::Collective(form) => Place::Post(private.collectives.with(Window::post), form),
+        Back::Edges(tag) => Place::Tag(tag.unwrap_or(IN_ORDER)),
     };
     let checked = tape::checking();
+    let by_edges = matches!(place, Place::Tag(_));
     let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
-    Ok(OpenRecord { serial, rule, outputs, place, back, start: None, number: 0, logged })
+    Ok(OpenRecord { serial, rule, outputs, place, start: None, number: 0, logged })
 }
 
 /// Tells checking what is recorded.
@@ -659,7 +698,7 @@ fn log<R: AdjointRule>(serial: u64, rule: &R, by_edges: bool) -> MpiResult<Poste
 
 fn withdraw<R: AdjointRule>(record: Option<&OpenRecord<R>>) {
     if let Some(record) = record {
-        if let Place::Post(post) = record.place {
+        if let Place::Post(post, _) = record.place {
             record.rule.private().collectives.with(|window| window.close(post));
         }
         record.logged.withdrawn();
@@ -701,9 +740,9 @@ impl<R: AdjointRule> Pending for UnderWay<R> {
 impl<R: AdjointRule> OpenRecord<R> {
     /// Records the completion and returns the marks of what was received.
     fn complete(&self, sent: &[f64], received: &[f64]) -> MpiResult<Mark> {
-        let &Self { serial, rule, outputs, place, back, start, number, logged } = self;
+        let &Self { serial, rule, outputs, place, start, number, logged } = self;
         logged.completed();
-        let turn = place.close(rule.private(), back);
+        let turn = place.close(rule.private());
         on_tape(serial, |tape| {
             // What was kept at the start went with it.
             if start.is_some_and(|behind| tape.check_position("start", &behind).is_err()) {
@@ -739,7 +778,9 @@ impl<R: AdjointRule> OpenRecord<R> {
 /// The number of a call that starts at `event`, if its adjoints are stamped.
 fn numbered<R: AdjointRule>(rule: &R, place: Place, event: u32, tape: &mut Tape) -> u32 {
     match (place, rule.call()) {
-        (Place::Post(_), Some(_)) => tape.companion::<Traffic>().number(rule.private(), event),
+        (Place::Post(..) | Place::Tag(IN_ORDER), Some(_)) => {
+            tape.companion::<Traffic>().number(rule.private(), event)
+        }
         _ => 0,
     }
 }
@@ -751,9 +792,9 @@ enum Turn {
 }
 
 impl Place {
-    fn close(self, private: &'static AdjointComm, back: CallForm) -> Turn {
-        let post = match self {
-            Self::Post(post) => post,
+    fn close(self, private: &'static AdjointComm) -> Turn {
+        let (post, call_form) = match self {
+            Self::Post(post, call_form) => (post, call_form),
             Self::Tag(tag) => return Turn::Tag(tag),
         };
         let window = &private.collectives;
@@ -765,7 +806,7 @@ impl Place {
             window,
             book: |traffic| &mut traffic.collectives,
         };
-        Turn::Ordered(completion, back)
+        Turn::Ordered(completion, call_form)
     }
 }
 
@@ -784,7 +825,9 @@ impl Turn {
                     event(first, Route::Collective { post, release, number, call_form })
                 })
             }
-            Self::Tag(tag) => tape.record(outputs, |first, _| event(first, Route::Edges(tag))),
+            Self::Tag(tag) => {
+                tape.record(outputs, |first, _| event(first, Route::Edges { tag, number }))
+            }
         }
     }
 }

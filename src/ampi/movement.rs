@@ -4,8 +4,8 @@ use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
 use super::buffers::{Sinks, packed_parts};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Outputs, Part, Recording, Target, Unfinished, carry_out, collect, collect_parts,
-    contribute,
+    AdjointRule, Members, Outputs, Part, Recording, Target, Unfinished, carry_out, collect,
+    collect_parts, contribute,
 };
 use super::counts::{Counts, PartCounts, StoredCounts};
 use super::peer_exchange::Edges;
@@ -122,7 +122,7 @@ pub fn bcast(
     call_form: CallForm,
 ) -> MpiResult<Unfinished> {
     let buffer = sink("buffer", buffer)?;
-    let recording = Recording::set(comm, call_form, || false)?;
+    let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let (n, words) = (buffer.len(), buffer.source().words());
     if comm.rank()? == root {
         let source = one(buffer.source().clone());
@@ -262,7 +262,7 @@ pub fn gather(
         return gather_to(source, sinks, &parts, comm, call_form);
     }
     let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
-    let recording = Recording::set(comm, call_form, || false)?;
+    let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let n = source.len();
     let (data, shape) = packed_parts(&source);
     let words = data.len();
@@ -298,7 +298,7 @@ pub fn gather_to(
     let place = wide_int(root);
     let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let recording = Recording::set(comm, call_form, || false)?;
+    let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let (data, shape) = match &source {
         Some(source) => packed_parts(source),
         None => own_values(&sinks, parts, place),
@@ -447,7 +447,7 @@ pub fn scatter(
     let (rank, ranks) = (comm.rank()?, wide_int(comm.size()?));
     if rank != root {
         let Some(sink) = sink else { return Err(in_place_off_root("recvbuf")) };
-        let recording = Recording::set(comm, call_form, || false)?;
+        let recording = Recording::set(comm, call_form, || Members::Apart)?;
         let (n, words) = (sink.len(), sink.source().words());
         let form = send.form();
         return carry_out(
@@ -473,7 +473,7 @@ pub fn scatter(
     let (n, words) = parts.of(wide_int(rank));
     same_length(sink.as_ref().map(|sink| (sink.len(), sink.source().words())), (n, words))?;
     parts.doubles().total(ranks)?;
-    let recording = Recording::set(comm, call_form, || false)?;
+    let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let (data, shape) = packed_parts(&source);
     let receives = sink.is_some();
     carry_out(
@@ -586,7 +586,8 @@ pub fn allgather_to(
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
     let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let recording = Recording::set(comm, call_form, || parts.doubles().is_full())?;
+    let recording =
+        Recording::set(comm, call_form, || Members::together_if(parts.doubles().is_full()))?;
     let (data, shape) = match &source {
         Some(source) => packed_parts(source),
         None => own_values(&sinks, parts, place),
@@ -717,8 +718,9 @@ pub fn alltoall_to(
     let sent = apart.as_ref().unwrap_or(&received);
     sent.doubles().total(ranks)?;
     // With counts no rank knows those between others.
-    let recording =
-        Recording::set(comm, call_form, || matches!(received.doubles(), Counts::Each(n) if n > 0))?;
+    let recording = Recording::set(comm, call_form, || {
+        Members::together_if(matches!(received.doubles(), Counts::Each(n) if n > 0))
+    })?;
     let (data, shape) = packed_parts(&source);
     let (total, room) = (received.doubles().total(ranks)?, received.wire().total(ranks)?);
     let target = target(sinks, &received, None);

@@ -11,7 +11,9 @@
 use super::argument::{Many, neighbours_passive, source};
 use super::buffers::packed;
 use super::check::Portions;
-use super::collective::{AdjointRule, Outputs, Part, Recording, Target, Unfinished, carry_out};
+use super::collective::{
+    AdjointRule, Members, Outputs, Part, Recording, Target, Unfinished, carry_out,
+};
 use super::counts::{OwnedCounts, PartCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::{Edge, Edges};
@@ -239,7 +241,7 @@ fn start_allgather(
     let sinks = receive.sink_list("recvbuf", sources.len())?;
     let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
     let destinations = Ends { ranks: destinations, parts: PartCounts::each(&source) };
-    let recording = Recording::set(comm, call_form, || false)?;
+    let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let (data, shape) = packed(&source);
     let (total, wire) = (sources.total(0)?, sources.wire(0));
     let room = wire.borrowed().total(sources.ranks.len())?;
@@ -296,9 +298,9 @@ fn start_alltoall(
     // it passed by, the others would wait for it to enter.
     let has_types = send.has_types();
     let recording = if has_types {
-        Recording::apart(comm, || false)?
+        Recording::apart(comm, || Members::Apart)?
     } else {
-        Recording::set(comm, call_form, || false)?
+        Recording::set(comm, call_form, || Members::Apart)?
     };
     let (sent, received) = (destinations.wire(gap), sources.wire(gap));
     let mut data = Staging::take(sent.borrowed().total(destinations.ranks.len())?);

@@ -18,8 +18,8 @@ use super::buffers::packed;
 use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Outputs, Recording, Target, Unfinished, arrived, arrived_stamped, carry_out,
-    contribute,
+    AdjointRule, Members, Outputs, Recording, Target, Unfinished, arrived, arrived_stamped,
+    carry_out, contribute,
 };
 use super::counts::{Counts, Form, OwnedCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
@@ -232,7 +232,7 @@ fn start_allreduce(
     let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
     let n = sink.len();
-    let recording = Recording::set(comm, call_form, || n > 0)?;
+    let recording = Recording::set(comm, call_form, || Members::together_if(n > 0))?;
     let (data, shape) = packed(&source);
     let values = if operator.kind == Kind::Product && recording.is_some() {
         copy(data.as_slice())
@@ -545,7 +545,7 @@ fn start_reduce(
         let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
         return Err(Error::new(Code::Argument, why).into());
     };
-    let recording = Recording::set(comm, call_form, || false)?;
+    let recording = Recording::set(comm, call_form, || apart(operator))?;
     let joined = is_joined(operator, recording.as_ref());
     let (data, shape) = packed(&source);
     let values = kept_values(operator, &data, recording.is_some() && !joined);
@@ -586,6 +586,11 @@ fn start_reduce(
 /// What a rank keeps of what it brings.
 fn kept_values(operator: Operator, data: &Staging, recorded: bool) -> Staging {
     if recorded && operator.kind != Kind::Sum { copy(data.as_slice()) } else { Staging::default() }
+}
+
+/// The members of a reduction that do not wait for each other.
+fn apart(operator: Operator) -> Members {
+    if operator.kind == Kind::Sum { Members::Apart } else { Members::ApartWithOperands }
 }
 
 /// Whether those who hold the result of a call get all operands.
@@ -651,7 +656,9 @@ fn start_reduce_scatter(
     } else {
         OwnedCounts::Each(sink.len())
     };
-    let recording = Recording::set(comm, call_form, || lengths.borrowed().is_full())?;
+    let recording = Recording::set(comm, call_form, || {
+        if lengths.borrowed().is_full() { Members::Together } else { apart(operator) }
+    })?;
     let joined = is_joined(operator, recording.as_ref());
     let (data, shape) = packed(&source);
     let values = kept_values(operator, &data, recording.is_some() && !joined);

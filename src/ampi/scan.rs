@@ -14,10 +14,11 @@ use super::buffers::packed;
 use super::builtin_op::{Extent, Kind, Operator};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Outputs, Recording, Target, Unfinished, arrived_stamped, carry_out, collect,
+    AdjointRule, Members, Outputs, Recording, Target, Unfinished, arrived_stamped, carry_out,
+    collect,
 };
 use super::dispatched::{Dispatched, Operands, moving, passive};
-use super::peer_exchange::Edges;
+use super::peer_exchange::{Edges, Way};
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
 use super::traffic::PendingAdjoint;
@@ -242,13 +243,14 @@ impl AdjointRule for Scanned {
         stamp: Stamp,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
-        let (sources, width) = (self.sources(sweep), sweep.width());
+        let (sources, width) = (self.sources(sweep).keeping_own(self.private), sweep.width());
+        let way = Way { private: self.private, tag, stamp };
         if self.is_sum() {
-            sources.send(self.private, tag, stamp, &taken, width, sweep)?;
-            return Ok(PendingAdjoint::default());
+            let kept = sources.send(way, &taken, width, sweep)?;
+            return Ok(PendingAdjoint { kept, ..PendingAdjoint::default() });
         }
         let maps = self.maps(taken.as_slice(), 0, sweep);
-        sources.send(self.private, tag, stamp, &maps, 1 + width, sweep)?;
+        sources.send(way, &maps, 1 + width, sweep)?;
         Ok(PendingAdjoint { kept: self.kept(taken), ..PendingAdjoint::default() })
     }
 
@@ -258,13 +260,15 @@ impl AdjointRule for Scanned {
         tag: c_int,
         sweep: &mut Sweep<'_>,
     ) -> Result<()> {
-        let (destinations, words) = (self.destinations(sweep), 1 + sweep.width());
+        let destinations = self.destinations(sweep).keeping_own(self.private);
+        let way = Way { private: self.private, tag, stamp: pending.stamp };
         if self.is_sum() {
-            return destinations.collect(self.private, tag, pending.stamp, &self.ids, sweep);
+            return destinations.collect(way, &pending.kept, &self.ids, sweep);
         }
+        let words = 1 + sweep.width();
         let mut all = Staging::zeros(self.ids.len() * words);
         let from_the_top = destinations.reversed();
-        from_the_top.receive(self.private, tag, pending.stamp, words, sweep, |at, maps| {
+        from_the_top.receive(way, &Staging::default(), words, sweep, |at, maps| {
             let all = &mut all.as_mut_slice()[at * words..];
             let each = all.chunks_exact_mut(words).zip(maps.chunks_exact(words));
             for (all, map) in each {
@@ -312,7 +316,7 @@ fn start(
     let source = operator.source_or_in_place("sendbuf", send)?;
     let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
-    let recording = Recording::set(comm, call_form, || false)?;
+    let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let n = source.len();
     let lowest = comm.rank()? == 0;
     let (data, shape) = packed(&source);

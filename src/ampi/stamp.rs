@@ -9,6 +9,7 @@ pub use super::call::Call;
 
 use crate::error::{Code, Error, Result};
 use crate::mpi::Staging;
+use std::ffi::c_int;
 
 /// Bits of a call's number and of the hash of what else its members have alike; with those of the call 32, so that the sum
 /// over two million members is exact.
@@ -86,6 +87,15 @@ impl Stamp {
             Code::Mismatch,
             format!("this rank reverses {}{other}: {ALIKE}", self.describe()),
         )
+    }
+
+    /// The error of a message whose length is another.
+    #[cold]
+    pub fn other_length(self, rank: c_int) -> Error {
+        let this = self.describe();
+        let text =
+            format!("this rank reverses {this}, and rank {rank} a call of another length: {ALIKE}");
+        Error::new(Code::Mismatch, text)
     }
 
     fn from_word(word: f64) -> Option<Self> {

@@ -8,6 +8,7 @@ use super::stamp::Stamp;
 use super::wire::{doubles, failed};
 use super::{AdjointComm, check};
 use crate::error::{Code, Error, Result};
+use crate::mpi::error::is_truncation;
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::{
     Comm, Doubles, Failure, MpiResult, Operation, Payload, Serial, Staging, Status, is_live,
@@ -121,6 +122,9 @@ fn not_received(failure: Failure, rank: c_int) -> Error {
     failure.into_error(format_args!("receiving adjoints from rank {rank}"))
 }
 
+/// The length of a message that did not go into its room.
+const MORE: usize = usize::MAX;
+
 #[cold]
 fn not_as_many(
     private: &AdjointComm,
@@ -132,6 +136,7 @@ fn not_as_many(
     let received = match received {
         None => "a part of the".to_owned(),
         // A whole piece, where the last was to come: others may follow.
+        Some(MORE) => format!("more than {}", n * width),
         Some(more) if more > n * width => format!("at least {more}"),
         Some(received) => received.to_string(),
     };
@@ -287,7 +292,8 @@ impl Traffic {
         }
     }
 
-    /// Waits for a message, and tells how many adjoints it brings, unless a part of one.
+    /// Waits for a message, and tells how many adjoints it brings, unless a part of one. `MORE` if they are more than there is
+    /// room for.
     #[inline(always)]
     fn receive_message(
         &mut self,
@@ -303,7 +309,10 @@ impl Traffic {
         } else {
             self.receive_while_sending(comm, room, &items, from)?
         };
-        received.and_then(|status| status.doubles()).map_err(failed)
+        match received.and_then(|status| status.doubles()) {
+            Err(failure) if is_truncation(failure.code()) => Ok(Some(MORE)),
+            received => received.map_err(failed),
+        }
     }
 
     #[cold]

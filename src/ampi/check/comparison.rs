@@ -104,7 +104,7 @@ fn row_difference(row: &[Option<Record>]) -> Found {
         } else if other.detail[3] != one.detail[3] {
             let (with, without) = if one.detail[3] > 0 { (first, rank) } else { (rank, first) };
             return Found::Wrong(format!(
-                "{} was recorded with ADMPI_POLLING on rank {with} and without it on rank {without}: set it to the same value on all ranks",
+                "the adjoint of {} travels point to point on rank {with} and by a collective on rank {without}: set ADMPI_POLLING and ADMPI_EDGE_RANKS to the same values on all ranks",
                 one.name()
             ));
         } else if other.open && needed {

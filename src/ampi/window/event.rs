@@ -2,7 +2,7 @@
 
 use super::ids::IdRuns;
 use crate::ampi::AdjointComm;
-use crate::ampi::peer_exchange::{Edge, Edges};
+use crate::ampi::peer_exchange::{Edge, Edges, Way};
 use crate::ampi::stamp::{Call, Stamp, UNNUMBERED};
 use crate::ampi::statistics;
 use crate::count::wide32;
@@ -25,9 +25,10 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    fn stamp(&self, width: usize) -> Stamp {
+    fn way(&self, width: usize) -> Way {
         let signature = [self.tag.into(), self.fence.into(), self.fetched.into()];
-        Stamp::new(Call::Window, signature, UNNUMBERED, width)
+        let stamp = Stamp::new(Call::Window, signature, UNNUMBERED, width);
+        Way { private: self.private, tag: self.tag, stamp }
     }
 
     /// The edges to the ranks of `parts`, which are pairs of a rank and so many doubles.
@@ -59,8 +60,8 @@ impl Event for Sent {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let Self { exchange, ids, parts } = self;
-        let stamp = exchange.stamp(sweep.width());
-        exchange.edges(parts, sweep).collect(exchange.private, exchange.tag, stamp, ids, sweep)
+        let way = exchange.way(sweep.width());
+        exchange.edges(parts, sweep).collect(way, &Staging::default(), ids, sweep)
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
@@ -84,9 +85,8 @@ impl Event for Received {
         let mut taken = Staging::take(n * width);
         sweep.take(self.first, n, taken.as_mut_slice());
         statistics::sent_back(taken.len());
-        let stamp = exchange.stamp(width);
         let edges = exchange.edges(&self.parts, sweep);
-        edges.send(exchange.private, exchange.tag, stamp, &taken, width, sweep)
+        edges.send(exchange.way(width), &taken, width, sweep).map(|_| ())
     }
 
     fn depend(&mut self, on: &mut Dependence<'_, '_>) -> Result<()> {
@@ -118,12 +118,10 @@ impl Event for Posted {
         if n == 0 {
             return Ok(());
         }
-        let stamp = exchange.stamp(width);
         let mut sum = Staging::zeros(n * width);
         exchange.edges_of(read.parts.chunks_exact(2)).receive(
-            exchange.private,
-            exchange.tag,
-            stamp,
+            exchange.way(width),
+            &Staging::default(),
             width,
             sweep,
             |at, piece| sum.as_mut_slice()[at * width..][..piece.len()].copy_from_slice(piece),
