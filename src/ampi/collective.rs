@@ -37,8 +37,8 @@ pub enum Members {
     Together,
     /// Some may.
     Apart,
-    /// Some may; and over the edges the adjoints would take the operands of all to where the result is.
-    ApartWithOperands,
+    /// Some may; and more data would go over the edges than by a collective.
+    ApartAndHeavy,
 }
 
 impl Members {
@@ -101,7 +101,7 @@ impl Recording {
         let by_edges = match members {
             Members::Together => false,
             Members::Apart => polling() || call_form == CallForm::Blocking && few(private.size),
-            Members::ApartWithOperands => polling(),
+            Members::ApartAndHeavy => polling(),
         };
         let back = match (by_edges, call_form) {
             (true, CallForm::Blocking) => Back::Edges(Some(IN_ORDER)),
@@ -237,27 +237,15 @@ pub trait AdjointRule: Copy + Send + 'static {
     /// Who received values of this rank, and where they are in what it read.
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges;
 
-    /// As `start_reverse`, over the edges.
-    fn send(
-        &self,
-        taken: Staging,
-        tag: c_int,
-        stamp: Stamp,
-        sweep: &mut Sweep<'_>,
-    ) -> Result<PendingAdjoint> {
-        let (private, width) = (self.private(), sweep.width());
-        let way = Way { private, tag, stamp };
-        let kept = self.sources(sweep).keeping_own(private).send(way, &taken, width, sweep)?;
-        Ok(PendingAdjoint { kept, ..PendingAdjoint::default() })
+    /// As `start_reverse`, over the edges. Returns what stays here for `receive`.
+    fn send(&self, taken: Staging, way: Way, sweep: &mut Sweep<'_>) -> Result<Staging> {
+        self.sources(sweep).keeping_own().send(way, &taken, sweep.width(), sweep)
     }
 
     /// As `accumulate`, over the edges.
-    fn receive(&self, pending: PendingAdjoint, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn receive(&self, kept: Staging, way: Way, sweep: &mut Sweep<'_>) -> Result<()> {
         let Some(ids) = self.operands() else { return Ok(()) };
-        let PendingAdjoint { stamp, kept, .. } = pending;
-        let private = self.private();
-        let edges = self.destinations(sweep).keeping_own(private);
-        edges.collect(Way { private, tag, stamp }, &kept, ids, sweep)
+        self.destinations(sweep).keeping_own().collect(way, &kept, ids, sweep)
     }
 }
 
@@ -271,6 +259,20 @@ enum Route {
     Edges { tag: c_int, number: u32 },
 }
 
+/// Takes, and sends over the edges. Returns the way, and what stays.
+fn send_off<R: AdjointRule>(
+    rule: R,
+    outputs: Outputs,
+    route: Route,
+    tag: c_int,
+    sweep: &mut Sweep<'_>,
+) -> Result<(Way, Staging)> {
+    let taken = rule.take_outputs(outputs, 0, sweep);
+    statistics::sent_back(taken.len());
+    let way = Way { private: rule.private(), tag, stamp: stamp_of(&rule, route, sweep) };
+    Ok((way, rule.send(taken, way, sweep)?))
+}
+
 /// Takes and sets off now, or once those started later have.
 fn leave<R: AdjointRule>(
     rule: R,
@@ -279,17 +281,17 @@ fn leave<R: AdjointRule>(
     start: u32,
     sweep: &mut Sweep<'_>,
 ) -> Result<Option<PendingAdjoint>> {
-    let lead = usize::from(matches!(route, Route::Collective { .. }));
-    let taken = rule.take_outputs(outputs, lead, sweep);
-    statistics::sent_back(taken.len());
-    let stamp = stamp_of(&rule, route, sweep);
     let (post, release, call_form) = match route {
         Route::Collective { post, release, call_form, .. } => (post, release, call_form),
         Route::Edges { tag, .. } => {
-            let pending = rule.send(taken, tag, stamp, sweep)?;
-            return Ok(Some(PendingAdjoint { tag: Some(tag), stamp, ..pending }));
+            let (Way { stamp, .. }, kept) = send_off(rule, outputs, route, tag, sweep)?;
+            let tag = Some(tag);
+            return Ok(Some(PendingAdjoint { tag, stamp, kept, ..PendingAdjoint::default() }));
         }
     };
+    let taken = rule.take_outputs(outputs, 1, sweep);
+    statistics::sent_back(taken.len());
+    let stamp = stamp_of(&rule, route, sweep);
     let set_off = move |sweep: &mut Sweep<'_>| {
         // A member that could not know of the call has none of it on record.
         if rule.signature().is_some() {
@@ -337,9 +339,11 @@ fn stamp_of<R: AdjointRule>(rule: &R, route: Route, sweep: &mut Sweep<'_>) -> St
 
 /// Waits for what this rank needs, and adds it.
 fn arrive<R: AdjointRule>(rule: R, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
-    let arrived = match pending.tag {
-        None => rule.accumulate(pending, sweep),
-        Some(tag) => rule.receive(pending, tag, sweep),
+    let arrived = match pending {
+        PendingAdjoint { tag: Some(tag), stamp, kept, .. } => {
+            rule.receive(kept, Way { private: rule.private(), tag, stamp }, sweep)
+        }
+        pending => rule.accumulate(pending, sweep),
     };
     arrived.map_err(|error| of_call(R::NAME, error))
 }
@@ -372,6 +376,10 @@ impl<R: AdjointRule> Event for BlockingEvent<R> {
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
         let Self { rule, outputs, route } = *self;
+        if let Route::Edges { tag, .. } = route {
+            let (way, kept) = send_off(rule, outputs, route, tag, sweep)?;
+            return rule.receive(kept, way, sweep).map_err(|error| of_call(R::NAME, error));
+        }
         let pending = match leave(rule, outputs, route, event, sweep)? {
             Some(pending) => Some(pending),
             None => sweep.companion::<Traffic>().finish_open(event),

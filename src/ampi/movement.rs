@@ -71,6 +71,7 @@ impl AdjointRule for Broadcast {
 
     fn take_outputs(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         match &self.ids {
+            Some(_) if lead == 0 => Staging::default(),
             Some(ids) => Staging::zeros((lead + ids.len()) * sweep.width()),
             None => outputs.take(lead, sweep),
         }
@@ -111,7 +112,7 @@ impl AdjointRule for Broadcast {
 
     fn destinations(&self, _: &Sweep<'_>) -> Edges {
         let all = 0..self.private.ranks();
-        Edges::alike(self.private, all, self.n).to_others(self.private)
+        Edges::alike(self.private, all, self.n).to_others()
     }
 }
 
@@ -240,11 +241,11 @@ impl AdjointRule for Gathered {
         if !self.at_root() {
             return Edges::default();
         }
-        Edges::shares(self.private, self.counts.read(sweep)).to_others(self.private)
+        Edges::shares(self.private, self.counts.read(sweep)).to_others()
     }
 
     fn destinations(&self, _: &Sweep<'_>) -> Edges {
-        Edges::one(self.private, self.root, self.n).to_others(self.private)
+        Edges::one(self.private, self.root, self.n).to_others()
     }
 }
 
@@ -431,7 +432,7 @@ impl AdjointRule for Scattered {
 
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
         let all = Edges::shares(self.private, self.counts.read(sweep));
-        if self.receives { all } else { all.to_others(self.private) }
+        if self.receives { all } else { all.to_others() }
     }
 }
 

@@ -16,7 +16,7 @@ use super::collective::{
 };
 use super::counts::{OwnedCounts, PartCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
-use super::peer_exchange::{Edge, Edges};
+use super::peer_exchange::{Edge, Edges, Way};
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
 use super::traffic::PendingAdjoint;
@@ -175,11 +175,13 @@ impl AdjointRule for Neighbours {
         _: CallForm,
         sweep: &mut Sweep<'_>,
     ) -> Result<PendingAdjoint> {
-        self.send(taken, TAG, stamp, sweep)
+        let kept = self.send(taken, Way { private: self.private, tag: TAG, stamp }, sweep)?;
+        Ok(PendingAdjoint { kept, ..PendingAdjoint::default() })
     }
 
     fn accumulate(&self, pending: PendingAdjoint, sweep: &mut Sweep<'_>) -> Result<()> {
-        self.receive(pending, TAG, sweep)
+        let way = Way { private: self.private, tag: TAG, stamp: pending.stamp };
+        self.receive(pending.kept, way, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {

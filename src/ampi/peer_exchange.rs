@@ -8,13 +8,13 @@
 use super::AdjointComm;
 use super::adjoint_comm::NAMED_TAGS;
 use super::counts::Counts;
-use super::queues::{AdjointMessage, pieces};
+use super::queues::{AdjointMessage, in_a_piece, pieces};
 use super::stamp::Stamp;
 use super::traffic::{Traffic, with_traffic};
 use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
 use crate::mpi::message::Envelope;
-use crate::mpi::{List, Payload, Staging};
+use crate::mpi::{List, Payload, Staging, wide_int};
 use crate::options;
 use crate::tape::{Ids, Sweep};
 use std::ffi::c_int;
@@ -61,16 +61,43 @@ pub struct Edge {
     pub n: usize,
 }
 
+listable!(Edge);
+
 /// The edges at this rank that carry anything.
 #[derive(Debug, Default)]
 pub struct Edges {
-    /// By messages.
-    sent: List<Edge>,
-    /// What stays with this rank.
-    kept: List<Edge>,
+    peers: Peers,
+    own: Own,
+    is_reversed: bool,
 }
 
-listable!(Edge);
+#[derive(Debug)]
+enum Peers {
+    /// So many ranks of the mirror from `first` downwards. Each has `n` values, `step` behind those of the one before.
+    Row {
+        first: c_int,
+        ranks: usize,
+        n: usize,
+        step: usize,
+    },
+    List(List<Edge>),
+}
+
+impl Default for Peers {
+    fn default() -> Self {
+        Self::Row { first: 0, ranks: 0, n: 0, step: 0 }
+    }
+}
+
+/// What becomes of an edge from this rank to itself.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Own {
+    #[default]
+    IsSent,
+    Stays,
+    /// It is none.
+    Falls,
+}
 
 /// Each part travels behind one element of stamp.
 const LEAD: usize = 1;
@@ -86,22 +113,32 @@ fn mirrored(private: &AdjointComm, rank: usize) -> c_int {
 
 impl Edges {
     pub fn of(edges: impl IntoIterator<Item = Edge>) -> Self {
-        let sent = edges.into_iter().filter(|edge| edge.n > 0).collect();
-        Self { sent, kept: List::default() }
+        let list = edges.into_iter().filter(|edge| edge.n > 0).collect();
+        Self { peers: Peers::List(list), ..Self::default() }
+    }
+
+    fn row(private: &AdjointComm, ranks: Range<usize>, n: usize, step: usize) -> Self {
+        let first = mirrored(private, ranks.start);
+        let ranks = if n > 0 { ranks.len() } else { 0 };
+        Self { peers: Peers::Row { first, ranks, n, step }, ..Self::default() }
     }
 
     /// The same `n` values for each of `ranks`.
     pub fn alike(private: &AdjointComm, ranks: Range<usize>, n: usize) -> Self {
-        Self::of(ranks.map(|rank| Edge { peer: mirrored(private, rank), at: 0, n }))
+        Self::row(private, ranks, n, 0)
     }
 
     /// All of `n` values for one member.
     pub fn one(private: &AdjointComm, rank: c_int, n: usize) -> Self {
-        Self::of([Edge { peer: private.mirrored(rank), at: 0, n }])
+        let rank = wide_int(rank);
+        Self::row(private, rank..rank + 1, n, 0)
     }
 
     /// A share for each member, one behind the other.
     pub fn shares(private: &AdjointComm, counts: Counts<'_>) -> Self {
+        if let Counts::Each(n) = counts {
+            return Self::row(private, 0..private.ranks(), n, n);
+        }
         let mut at = 0;
         Self::of((0..private.ranks()).map(|rank| {
             let n = counts.of(rank);
@@ -112,26 +149,51 @@ impl Edges {
     }
 
     /// In the reverse order.
-    pub fn reversed(mut self) -> Self {
-        self.sent.reverse();
+    pub const fn reversed(mut self) -> Self {
+        self.is_reversed = true;
         self
     }
 
     /// Without that to this rank itself.
-    pub fn to_others(mut self, private: &AdjointComm) -> Self {
-        let own = private.mirror().rank;
-        self.sent.retain(|edge| edge.peer != own);
+    pub const fn to_others(mut self) -> Self {
+        self.own = Own::Falls;
         self
     }
 
-    /// Without messages of this rank to itself.
-    pub fn keeping_own(mut self, private: &AdjointComm) -> Self {
-        let own = private.mirror().rank;
-        if self.sent.iter().any(|edge| edge.peer == own) {
-            self.kept = self.sent.iter().filter(|edge| edge.peer == own).copied().collect();
-            self.sent.retain(|edge| edge.peer != own);
+    /// Without messages of this rank to itself: what it would send stays.
+    pub const fn keeping_own(mut self) -> Self {
+        if matches!(self.own, Own::IsSent) {
+            self.own = Own::Stays;
         }
         self
+    }
+
+    fn len(&self) -> usize {
+        match &self.peers {
+            Peers::Row { ranks, .. } => *ranks,
+            Peers::List(list) => list.len(),
+        }
+    }
+
+    fn edge(&self, i: usize) -> Edge {
+        let i = if self.is_reversed { self.len() - 1 - i } else { i };
+        match &self.peers {
+            &Peers::Row { first, n, step, .. } => {
+                Edge { peer: first - c_int::try_from(i).unwrap_or(0), at: i * step, n }
+            }
+            Peers::List(list) => list[i],
+        }
+    }
+
+    /// Those to other ranks, or those that stay.
+    fn which(&self, private: &AdjointComm, stays: bool) -> impl Iterator<Item = Edge> {
+        let (own, rule) = (private.mirror().rank, self.own);
+        (0..self.len()).map(|i| self.edge(i)).filter(move |edge| match rule {
+            _ if edge.peer != own => !stays,
+            Own::IsSent => !stays,
+            Own::Stays => stays,
+            Own::Falls => false,
+        })
     }
 
     /// Sends each its part of `taken`, which has `columns` doubles for each value, behind the stamp. Does not wait. Returns
@@ -143,27 +205,35 @@ impl Edges {
         columns: usize,
         sweep: &mut Sweep<'_>,
     ) -> Result<Staging> {
-        let (private, depth) = (private.mirror(), sweep.depth());
-        for &Edge { peer, at, n } in self.sent.iter() {
-            let part = &taken.as_slice()[at * columns..];
-            for piece in pieces(LEAD + n, columns) {
-                let n = piece.len();
-                let (first, ahead) = beyond(piece.start);
-                let mut data = Staging::take(n * columns);
-                let (head, values) = data.as_mut_slice().split_at_mut(ahead * columns);
-                head.fill(stamp.word());
-                values.copy_from_slice(&part[first * columns..][..values.len()]);
-                let data = Payload::Own(data);
-                let message = AdjointMessage { private, depth, peer, tag, n, width: columns, data };
-                sweep.companion::<Traffic>().send(message)?;
-            }
-        }
         let mut kept = Staging::default();
-        for &Edge { at, n, .. } in self.kept.iter() {
+        for Edge { at, n, .. } in self.which(private, true) {
             let before = kept.len();
             kept.grow(before + n * columns);
             kept.as_mut_slice()[before..]
                 .copy_from_slice(&taken.as_slice()[at * columns..][..n * columns]);
+        }
+        let depth = sweep.depth();
+        for Edge { peer, at, n } in self.which(private, false) {
+            let part = &taken.as_slice()[at * columns..];
+            for piece in pieces(LEAD + n, columns) {
+                let n = piece.len();
+                let (first, ahead) = beyond(piece.start);
+                let traffic = sweep.companion::<Traffic>();
+                let mut data = traffic.memory(n * columns);
+                let (head, values) = data.as_mut_slice().split_at_mut(ahead * columns);
+                head.fill(stamp.word());
+                values.copy_from_slice(&part[first * columns..][..values.len()]);
+                let (data, private) = (Payload::Own(data), private.mirror());
+                traffic.send(AdjointMessage {
+                    private,
+                    depth,
+                    peer,
+                    tag,
+                    n,
+                    width: columns,
+                    data,
+                })?;
+            }
         }
         Ok(kept)
     }
@@ -176,32 +246,47 @@ impl Edges {
         kept: &Staging,
         columns: usize,
         sweep: &mut Sweep<'_>,
-        mut each: impl FnMut(usize, &[f64]),
+        mut each: impl FnMut(usize, &[f64], &mut Sweep<'_>),
     ) -> Result<()> {
         let way = (private.mirror(), sweep.depth());
         let mut rest = kept.as_slice();
-        for &Edge { at, n, .. } in self.kept.iter() {
+        for Edge { at, n, .. } in self.which(private, true) {
             let (part, others) = rest.split_at(n * columns);
-            each(at, part);
+            each(at, part, sweep);
             rest = others;
         }
-        with_traffic(sweep, |traffic, _| {
-            self.sent.iter().try_for_each(|&Edge { peer, at, n }| {
-                let (from, mut fits) = (Envelope::new(peer, tag), Ok(()));
-                let received = traffic.receive(way, from, LEAD + n, columns, |before, piece| {
+        for Edge { peer, at, n } in self.which(private, false) {
+            let other_length = |error: Error| match error.code {
+                Code::Mismatch => stamp.other_length(way.0.users_rank(peer)),
+                _ => error,
+            };
+            let (from, n) = (Envelope::new(peer, tag), LEAD + n);
+            if n < in_a_piece(columns) {
+                let traffic = sweep.companion::<Traffic>();
+                let mut room = traffic.memory(n * columns);
+                let received = traffic.receive_short(way, from, n, columns, room.as_mut_slice());
+                received.map_err(other_length)?;
+                let (head, part) = room.as_slice().split_at(LEAD * columns);
+                stamp.check(head[0], 1)?;
+                each(at, part, sweep);
+                sweep.companion::<Traffic>().keep(room);
+                continue;
+            }
+            with_traffic(sweep, |traffic, sweep| {
+                let mut fits = Ok(());
+                let received = traffic.receive(way, from, n, columns, |before, piece| {
                     let (first, ahead) = beyond(before);
                     if ahead > 0 {
                         fits = stamp.check(piece[0], 1);
                     }
-                    each(at + first, &piece[ahead * columns..]);
+                    if fits.is_ok() {
+                        each(at + first, &piece[ahead * columns..], sweep);
+                    }
                 });
-                let other_length = |error: Error| match error.code {
-                    Code::Mismatch => stamp.other_length(way.0.users_rank(peer)),
-                    _ => error,
-                };
                 fits.and(received.map_err(other_length))
-            })
-        })
+            })?;
+        }
+        Ok(())
     }
 
     /// Waits for the adjoints of each part of what this rank sent, and adds them and those that were `kept`.
@@ -212,16 +297,9 @@ impl Edges {
         ids: &Ids,
         sweep: &mut Sweep<'_>,
     ) -> Result<()> {
-        if self.sent.is_empty() && self.kept.is_empty() {
-            return Ok(());
-        }
         let width = sweep.width();
-        let mut sum = Staging::zeros(ids.len() * width);
-        self.receive(way, kept, width, sweep, |at, piece| {
-            let place = sum.as_mut_slice()[at * width..].iter_mut();
-            place.zip(piece).for_each(|(sum, t)| *sum += t);
-        })?;
-        sweep.add(ids, sum.as_slice());
-        Ok(())
+        self.receive(way, kept, width, sweep, |at, piece, sweep| {
+            sweep.add(&ids.part(at..at + piece.len() / width), piece);
+        })
     }
 }

@@ -401,7 +401,7 @@ impl AdjointRule for Reduced {
         let width = sweep.width();
         let (n, columns) = (self.share(self.private.place(), sweep), self.columns(width));
         if self.off_root() {
-            return if lead > 0 { stamp::room(n, columns) } else { Staging::take(n * columns) };
+            return if lead > 0 { stamp::room(n, columns) } else { Staging::default() };
         }
         let mut whole = Staging::take((lead + n) * columns);
         let data = &mut whole.as_mut_slice()[lead * columns..];
@@ -499,7 +499,7 @@ impl AdjointRule for Reduced {
             return Edges::shares(self.private, Counts::Each(n));
         }
         let all = Edges::alike(self.private, 0..self.private.ranks(), n);
-        if self.at_root() { all.to_others(self.private) } else { all }
+        if self.at_root() { all.to_others() } else { all }
     }
 
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
@@ -588,9 +588,9 @@ fn kept_values(operator: Operator, data: &Staging, recorded: bool) -> Staging {
     if recorded && operator.kind != Kind::Sum { copy(data.as_slice()) } else { Staging::default() }
 }
 
-/// The members of a reduction that do not wait for each other.
+/// The members of a reduction that do not wait for each other: the operands of other operations than SUM go to the result.
 fn apart(operator: Operator) -> Members {
-    if operator.kind == Kind::Sum { Members::Apart } else { Members::ApartWithOperands }
+    if operator.kind == Kind::Sum { Members::Apart } else { Members::ApartAndHeavy }
 }
 
 /// Whether those who hold the result of a call get all operands.

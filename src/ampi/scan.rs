@@ -28,7 +28,6 @@ use crate::datatype::BufferTriple;
 use crate::error::Result;
 use crate::mpi::{CallForm, Comm, Item, MpiResult, Op, Staging, times};
 use crate::tape::{Ids, Stored, Sweep, Tape};
-use std::ffi::c_int;
 
 /// What is kept for the way back.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +53,9 @@ impl Kept {
         }
     }
 }
+
+/// From so many values on it costs that each rank sends to all below.
+const LONG: usize = 1024;
 
 #[derive(Clone, Copy)]
 struct Scanned {
@@ -236,39 +238,25 @@ impl AdjointRule for Scanned {
     }
 
     /// Every rank sends its map to all below, each of whom composes those of all above.
-    fn send(
-        &self,
-        taken: Staging,
-        tag: c_int,
-        stamp: Stamp,
-        sweep: &mut Sweep<'_>,
-    ) -> Result<PendingAdjoint> {
-        let (sources, width) = (self.sources(sweep).keeping_own(self.private), sweep.width());
-        let way = Way { private: self.private, tag, stamp };
+    fn send(&self, taken: Staging, way: Way, sweep: &mut Sweep<'_>) -> Result<Staging> {
+        let (sources, width) = (self.sources(sweep).keeping_own(), sweep.width());
         if self.is_sum() {
-            let kept = sources.send(way, &taken, width, sweep)?;
-            return Ok(PendingAdjoint { kept, ..PendingAdjoint::default() });
+            return sources.send(way, &taken, width, sweep);
         }
         let maps = self.maps(taken.as_slice(), 0, sweep);
         sources.send(way, &maps, 1 + width, sweep)?;
-        Ok(PendingAdjoint { kept: self.kept(taken), ..PendingAdjoint::default() })
+        Ok(self.kept(taken))
     }
 
-    fn receive(
-        &self,
-        mut pending: PendingAdjoint,
-        tag: c_int,
-        sweep: &mut Sweep<'_>,
-    ) -> Result<()> {
-        let destinations = self.destinations(sweep).keeping_own(self.private);
-        let way = Way { private: self.private, tag, stamp: pending.stamp };
+    fn receive(&self, mut kept: Staging, way: Way, sweep: &mut Sweep<'_>) -> Result<()> {
+        let destinations = self.destinations(sweep).keeping_own();
         if self.is_sum() {
-            return destinations.collect(way, &pending.kept, &self.ids, sweep);
+            return destinations.collect(way, &kept, &self.ids, sweep);
         }
         let words = 1 + sweep.width();
         let mut all = Staging::zeros(self.ids.len() * words);
         let from_the_top = destinations.reversed();
-        from_the_top.receive(way, &Staging::default(), words, sweep, |at, maps| {
+        from_the_top.receive(way, &Staging::default(), words, sweep, |at, maps, _| {
             let all = &mut all.as_mut_slice()[at * words..];
             let each = all.chunks_exact_mut(words).zip(maps.chunks_exact(words));
             for (all, map) in each {
@@ -277,7 +265,7 @@ impl AdjointRule for Scanned {
                 }
             }
         })?;
-        self.add_below(all.as_slice(), pending.kept.as_mut_slice(), sweep);
+        self.add_below(all.as_slice(), kept.as_mut_slice(), sweep);
         Ok(())
     }
 }
@@ -316,8 +304,9 @@ fn start(
     let source = operator.source_or_in_place("sendbuf", send)?;
     let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
-    let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let n = source.len();
+    let members = if n > LONG { Members::ApartAndHeavy } else { Members::Apart };
+    let recording = Recording::set(comm, call_form, || members)?;
     let lowest = comm.rank()? == 0;
     let (data, shape) = packed(&source);
     // The reduction of the ranks below, which the way back needs, is the larger part of a Scan.

@@ -124,7 +124,7 @@ impl Event for Posted {
             &Staging::default(),
             width,
             sweep,
-            |at, piece| sum.as_mut_slice()[at * width..][..piece.len()].copy_from_slice(piece),
+            |at, piece, _| sum.as_mut_slice()[at * width..][..piece.len()].copy_from_slice(piece),
         )?;
         read.ids.add_to(sweep, sum.as_slice());
         Ok(())
