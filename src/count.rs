@@ -18,6 +18,11 @@ pub const fn wide32(n: u32) -> usize {
     n as usize
 }
 
+/// A number of ids, of which a tape gives out no more than fit.
+pub fn narrow32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
 /// The length of an array for C.
 #[inline(always)]
 #[allow(clippy::cast_possible_wrap)] // no array has 2^63 elements

@@ -39,7 +39,7 @@ pub struct Window {
 }
 
 /// What the completion of a receive has to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Closed {
     /// An older one is still open.
     pub older: bool,

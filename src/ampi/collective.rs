@@ -13,21 +13,21 @@
 //! completion and receives at its start, in no order with other calls. So do those of a blocking call among few ranks,
 //! because that is faster.
 
-use super::builtin_op::Operator;
-use super::channel::{AT_ONCE, Channel, Window};
+use super::channel::{AT_ONCE, Channel, Closed, Window};
 use super::check::{self, Portions, Posted};
 use super::counts::StoredCounts;
 use super::peer_exchange::{Edges, IN_ORDER, Way, few, polling};
 use super::recording::{on_tape, state};
 use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
+use super::target::Target;
 use super::traffic::{Completion, PendingAdjoint, Traffic, with_traffic};
 use super::{AdjointComm, communicator, statistics};
-use crate::datatype::{Mark, RecvBuffer};
+use crate::count::narrow32;
+use crate::datatype::Mark;
 use crate::error::{Code, Error, Result};
-use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{CallForm, Comm, Failure, List, MpiResult, Operation, Reach, Staging};
+use crate::mpi::{CallForm, Comm, Failure, MpiResult, Operation, Reach, Staging};
 use crate::tape::{self, Dependence, Event, Ids, Position, Seen, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -132,11 +132,6 @@ fn of_call(name: &str, Error { code, message }: Error) -> Error {
     Error::new(code, format!("the adjoint of {name}: {message}"))
 }
 
-/// Ids of outputs are 32 bits; `record` has refused more.
-pub fn narrow(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
-
 /// Ids of consecutive outputs; none where a call wrote nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Outputs {
@@ -180,8 +175,8 @@ impl Outputs {
         for rank in 0..ranks {
             let n = counts.read(sweep).of(rank);
             let (part, others) = rest.split_at_mut((lead + n) * width);
-            Self { first, n: narrow(n) }.take_into(sweep, &mut part[lead * width..]);
-            (rest, first) = (others, first + narrow(n));
+            Self { first, n: narrow32(n) }.take_into(sweep, &mut part[lead * width..]);
+            (rest, first) = (others, first + narrow32(n));
         }
         data
     }
@@ -514,88 +509,6 @@ pub fn collect_parts(
     Ok(())
 }
 
-/// Where the packed values that a call receives go.
-#[derive(Debug)]
-pub enum Target {
-    Nothing,
-    All(RecvBuffer),
-    /// All but the `kept`th of segments of `n` values, which are what they were.
-    But {
-        sink: RecvBuffer,
-        n: usize,
-        kept: usize,
-    },
-    /// What an Exscan brings, and what this rank sent to it: the result of a Scan.
-    Folded {
-        sink: RecvBuffer,
-        operator: Operator,
-        /// Nothing came from below.
-        lowest: bool,
-    },
-    /// What all ranks brought to a reduction, in their order, `n` values each: this rank has the result, from its `begin`th
-    /// value on.
-    Joined {
-        sink: RecvBuffer,
-        operator: Operator,
-        n: usize,
-        begin: usize,
-    },
-    /// Buffers one after the other; values without one are dropped.
-    Parts(List<Part>),
-}
-
-/// A part of what a call receives.
-#[derive(Debug)]
-pub struct Part {
-    /// Active doubles.
-    pub n: usize,
-    /// Words that they take, with the passive parts between them.
-    pub words: usize,
-    /// None where the values stay what they were.
-    pub sink: Option<RecvBuffer>,
-}
-
-listable!(Part);
-
-impl Target {
-    /// Writes what was received, with ids from `mark`.
-    fn unpack(&mut self, sent: &[f64], values: &mut [f64], mark: Mark) -> MpiResult<()> {
-        match self {
-            Self::Nothing => Ok(()),
-            Self::All(sink) => sink.unpack(values, mark),
-            Self::Folded { sink, operator, lowest } => {
-                operator.include(sent, values, *lowest);
-                sink.unpack(values, mark)
-            }
-            Self::Joined { sink, operator, n, begin } => {
-                let words = operator.words();
-                let (result, others) = values.split_at_mut(*n * words);
-                for own in others.chunks_exact(result.len().max(1)) {
-                    operator.include(own, result, false);
-                }
-                let share = &result[*begin * words..][..sink.len() * words];
-                sink.unpack(share, mark.behind(narrow(*begin)))
-            }
-            Self::But { sink, n, kept } => {
-                let (below, rest) = values.split_at(*kept * *n);
-                sink.unpack(below, mark)?;
-                sink.unpack_segment((*kept + 1) * *n, &rest[*n..], mark)
-            }
-            Self::Parts(parts) => {
-                let (mut at, mut n) = (0, 0);
-                for part in parts.iter_mut() {
-                    if let Some(sink) = &mut part.sink {
-                        sink.unpack(&values[at..at + part.words], mark.behind(narrow(n)))?;
-                    }
-                    at += part.words;
-                    n += part.n;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
 struct OpenRecord<R> {
     serial: u64,
     rule: R,
@@ -644,9 +557,11 @@ pub fn carry_out<R: AdjointRule>(
             Err(failure) => refused = Some(failure),
         }
     }
-    let operation = operation().inspect_err(|_| withdraw(record.as_ref()))?;
+    let mut operation = operation().inspect_err(|_| withdraw(record.as_ref()))?;
     if call_form == CallForm::Blocking {
-        return UnderWay { operation, target, record, refused }.complete().map(|()| None);
+        // Where it is: moves of these structures are a large part of a small call.
+        let mut target = target;
+        return complete(&mut operation, &mut target, record.as_ref(), refused).map(|()| None);
     }
     if let Some(record) = &mut record {
         let rule = record.rule;
@@ -713,21 +628,24 @@ fn withdraw<R: AdjointRule>(record: Option<&OpenRecord<R>>) {
     }
 }
 
-impl<R: AdjointRule> UnderWay<R> {
-    fn complete(&mut self) -> MpiResult<()> {
-        let (sent, received) = self.operation.memory();
-        let recorded = match &self.record {
-            Some(record) => record.complete(sent, received),
-            None => Ok(Mark::PASSIVE),
-        };
-        self.record = None;
-        // The values have arrived, whatever the tape says.
-        let mark = *recorded.as_ref().unwrap_or(&Mark::PASSIVE);
-        let written = self.target.unpack(sent, received, mark);
-        match self.refused.take() {
-            Some(failure) => Err(failure),
-            None => recorded.and(written),
-        }
+/// MPI is through with `operation`: writes what was received, and records the completion.
+fn complete<R: AdjointRule>(
+    operation: &mut Operation,
+    target: &mut Target,
+    record: Option<&OpenRecord<R>>,
+    refused: Option<Failure>,
+) -> MpiResult<()> {
+    let (sent, received) = operation.memory();
+    let recorded = match record {
+        Some(record) => record.complete(sent, received),
+        None => Ok(Mark::PASSIVE),
+    };
+    // The values have arrived, whatever the tape says.
+    let mark = *recorded.as_ref().unwrap_or(&Mark::PASSIVE);
+    let written = target.unpack(sent, received, mark);
+    match refused {
+        Some(failure) => Err(failure),
+        None => recorded.and(written),
     }
 }
 
@@ -737,7 +655,8 @@ impl<R: AdjointRule> Pending for UnderWay<R> {
     }
 
     fn finish(&mut self) -> MpiResult<()> {
-        self.complete()
+        let (record, refused) = (self.record.take(), self.refused.take());
+        complete(&mut self.operation, &mut self.target, record.as_ref(), refused)
     }
 
     fn fail(&mut self) {
@@ -750,34 +669,32 @@ impl<R: AdjointRule> OpenRecord<R> {
     fn complete(&self, sent: &[f64], received: &[f64]) -> MpiResult<Mark> {
         let &Self { serial, rule, outputs, place, start, number, logged } = self;
         logged.completed();
-        let turn = place.close(rule.private());
+        let private = rule.private();
+        let closed = place.close(private);
         on_tape(serial, |tape| {
             // What was kept at the start went with it.
             if start.is_some_and(|behind| tape.check_position("start", &behind).is_err()) {
                 return Err(forgotten(R::NAME));
             }
             rule.save_for_reverse(tape, sent, received);
-            let n = narrow(outputs);
+            let n = narrow32(outputs);
             let number = if start.is_some() {
                 number
             } else {
                 numbered(&rule, place, tape.event_count(), tape)
             };
-            let first = match start {
-                None => turn.record(tape, outputs, number, |first, route| BlockingEvent {
-                    rule,
-                    outputs: Outputs { first, n },
-                    route,
-                }),
-                Some(behind) => {
-                    turn.record(tape, outputs, number, |first, route| CompletionEvent {
-                        rule,
-                        outputs: Outputs { first, n },
-                        route,
-                        start: behind.event - 1,
-                    })
-                }
-            }?;
+            let counts = (outputs, number);
+            let outputs = |first| Outputs { first, n };
+            let first =
+                match start {
+                    None => place.record(closed, private, tape, counts, |first, route| {
+                        BlockingEvent { rule, outputs: outputs(first), route }
+                    }),
+                    Some(behind) => place.record(closed, private, tape, counts, |first, route| {
+                        let start = behind.event - 1;
+                        CompletionEvent { rule, outputs: outputs(first), route, start }
+                    }),
+                }?;
             Ok(Mark { first, tag: tape.tag() })
         })
     }
@@ -793,42 +710,32 @@ fn numbered<R: AdjointRule>(rule: &R, place: Place, event: u32, tape: &mut Tape)
     }
 }
 
-/// A completion that is about to be recorded.
-enum Turn {
-    Ordered(Completion<'static>, CallForm),
-    Tag(c_int),
-}
-
 impl Place {
-    fn close(self, private: &'static AdjointComm) -> Turn {
-        let (post, call_form) = match self {
-            Self::Post(post, call_form) => (post, call_form),
-            Self::Tag(tag) => return Turn::Tag(tag),
-        };
-        let window = &private.collectives;
-        let closed = window.with(|window| window.close(post));
-        let completion = Completion {
-            channel: channel_of(private),
-            post,
-            closed,
-            window,
-            book: |traffic| &mut traffic.collectives,
-        };
-        Turn::Ordered(completion, call_form)
+    /// MPI is through with the call, whatever becomes of its record.
+    fn close(self, private: &AdjointComm) -> Closed {
+        match self {
+            Self::Post(post, _) => private.collectives.with(|window| window.close(post)),
+            Self::Tag(_) => Closed::default(),
+        }
     }
-}
 
-impl Turn {
     fn record<E: Event>(
         self,
+        closed: Closed,
+        private: &'static AdjointComm,
         tape: &mut Tape,
-        outputs: usize,
-        number: u32,
+        (outputs, number): (usize, u32),
         event: impl FnOnce(u32, Route) -> E,
     ) -> Result<u32> {
         match self {
-            Self::Ordered(completion, call_form) => {
-                let post = completion.post;
+            Self::Post(post, call_form) => {
+                let completion = Completion {
+                    channel: channel_of(private),
+                    post,
+                    closed,
+                    window: &private.collectives,
+                    book: |traffic| &mut traffic.collectives,
+                };
                 completion.record(tape, outputs, |first, release| {
                     event(first, Route::Collective { post, release, number, call_form })
                 })

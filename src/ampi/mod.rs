@@ -41,6 +41,7 @@ pub mod sparsity;
 pub mod stamp;
 pub mod statistics;
 pub mod tangents;
+pub mod target;
 pub mod trace;
 pub mod traffic;
 pub mod untold;

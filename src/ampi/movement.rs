@@ -4,13 +4,14 @@ use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
 use super::buffers::{Sinks, packed_parts};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Members, Outputs, Part, Recording, Target, Unfinished, carry_out, collect,
-    collect_parts, contribute,
+    AdjointRule, Members, Outputs, Recording, Unfinished, carry_out, collect, collect_parts,
+    contribute,
 };
 use super::counts::{Counts, PartCounts, StoredCounts};
 use super::peer_exchange::Edges;
 use super::recording::ids;
 use super::stamp::{self, Call, Stamp};
+use super::target::{Part, Target};
 use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
 use super::{AdjointComm, statistics};

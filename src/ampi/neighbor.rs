@@ -11,14 +11,13 @@
 use super::argument::{Many, neighbours_passive, source};
 use super::buffers::packed;
 use super::check::Portions;
-use super::collective::{
-    AdjointRule, Members, Outputs, Part, Recording, Target, Unfinished, carry_out,
-};
+use super::collective::{AdjointRule, Members, Outputs, Recording, Unfinished, carry_out};
 use super::counts::{OwnedCounts, PartCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::{Edge, Edges, Way};
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
+use super::target::{Part, Target};
 use super::traffic::PendingAdjoint;
 use super::{AdjointComm, bytes, statistics, wire};
 use crate::datatype::{BufferTriple, RecvBuffer, Sources};

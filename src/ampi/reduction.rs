@@ -18,8 +18,8 @@ use super::buffers::packed;
 use super::builtin_op::{Kind, Operator};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Members, Outputs, Recording, Target, Unfinished, arrived, arrived_stamped,
-    carry_out, contribute,
+    AdjointRule, Members, Outputs, Recording, Unfinished, arrived, arrived_stamped, carry_out,
+    contribute,
 };
 use super::counts::{Counts, Form, OwnedCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
@@ -27,6 +27,7 @@ use super::peer_exchange::Edges;
 use super::recording::ids;
 use super::stamp::{self, Call, Stamp};
 use super::tangents::check_tangents;
+use super::target::Target;
 use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
 use super::{AdjointComm, bytes, communicator, inter, user_op};

@@ -14,13 +14,13 @@ use super::buffers::packed;
 use super::builtin_op::{Extent, Kind, Operator};
 use super::check::Portions;
 use super::collective::{
-    AdjointRule, Members, Outputs, Recording, Target, Unfinished, arrived_stamped, carry_out,
-    collect,
+    AdjointRule, Members, Outputs, Recording, Unfinished, arrived_stamped, carry_out, collect,
 };
 use super::dispatched::{Dispatched, Operands, moving, passive};
 use super::peer_exchange::{Edges, Way};
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
+use super::target::Target;
 use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
 use super::{AdjointComm, user_op};

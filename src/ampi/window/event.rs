@@ -5,7 +5,7 @@ use crate::ampi::AdjointComm;
 use crate::ampi::peer_exchange::{Edge, Edges, Way};
 use crate::ampi::stamp::{Call, Stamp, UNNUMBERED};
 use crate::ampi::statistics;
-use crate::count::wide32;
+use crate::count::{narrow32, wide32};
 use crate::error::Result;
 use crate::mpi::Staging;
 use crate::tape::{Dependence, Event, Ids, Stored, Sweep, Tape};
@@ -169,12 +169,7 @@ impl Event for Summed {
 pub type Parts = Vec<u32>;
 
 pub fn part(rank: c_int, n: usize) -> [u32; 2] {
-    [u32::try_from(rank).unwrap_or(u32::MAX), narrow(n)]
-}
-
-/// `record` has refused more.
-fn narrow(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
+    [u32::try_from(rank).unwrap_or(u32::MAX), narrow32(n)]
 }
 
 pub fn record_sent(tape: &mut Tape, exchange: Exchange, ids: Ids, parts: &Parts) -> Result<()> {
@@ -198,7 +193,7 @@ pub fn record_received(
     parts: &Parts,
 ) -> Result<u32> {
     let parts = tape.store_from(parts)?;
-    tape.record(n, |first, _| Received { exchange, first, n: narrow(n), parts })
+    tape.record(n, |first, _| Received { exchange, first, n: narrow32(n), parts })
 }
 
 /// Returns the first id.
