@@ -396,7 +396,10 @@ void report_cost(Primal &primal, Adjoint &adjoint, const Vector &x, Report &repo
   report.line("                         %8.2f MiB in collective calls in the plain program, %.2f forward, %.2f back",
               sum_over_ranks(sent.collectives) / MiB, sum_over_ranks(cost.forward.collectives) / MiB,
               sum_over_ranks(cost.back.collectives) / MiB);
-  report.check("messages: 8 bytes an active double, forward and back", forward == plain_messages && back == plain_messages);
+  // The adjoint of each of the three collective calls has one double more from a rank, and travels by messages on few ranks.
+  const double more = sum_over_ranks(cost.back.messages + cost.back.collectives) - sum_over_ranks(sent.messages + sent.collectives);
+  report.check("8 bytes an active double, forward and back",
+               forward == plain_messages && back >= plain_messages && more >= 0 && more <= 3 * sum_over_ranks(sizeof(double)));
 }
 
 Field flux_in_watts(const Problem &problem, const Vector &x) {

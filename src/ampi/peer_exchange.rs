@@ -95,8 +95,7 @@ enum Own {
     #[default]
     IsSent,
     Stays,
-    /// It is none.
-    Falls,
+    IsDropped,
 }
 
 /// Each part travels behind one element of stamp.
@@ -156,7 +155,7 @@ impl Edges {
 
     /// Without that to this rank itself.
     pub const fn to_others(mut self) -> Self {
-        self.own = Own::Falls;
+        self.own = Own::IsDropped;
         self
     }
 
@@ -192,7 +191,7 @@ impl Edges {
             _ if edge.peer != own => !stays,
             Own::IsSent => !stays,
             Own::Stays => stays,
-            Own::Falls => false,
+            Own::IsDropped => false,
         })
     }
 
