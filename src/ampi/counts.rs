@@ -95,6 +95,14 @@ impl Counts<'_> {
 }
 
 impl OwnedCounts {
+    /// Lists in another form.
+    pub fn in_form(self, form: Form) -> Self {
+        match self {
+            Self::Each(n) => Self::Each(n),
+            Self::List(list, _) => Self::List(list, form),
+        }
+    }
+
     pub fn borrowed(&self) -> Counts<'_> {
         match self {
             Self::Each(n) => RankCounts::Each(*n),

@@ -12,7 +12,7 @@ use super::argument::{Many, neighbours_passive, source};
 use super::buffers::packed;
 use super::check::Portions;
 use super::collective::{AdjointRule, Members, Outputs, Recording, Unfinished, carry_out};
-use super::counts::{OwnedCounts, PartCounts, StoredCounts};
+use super::counts::{Form, OwnedCounts, PartCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::{Edge, Edges, Way};
 use super::recording::ids;
@@ -23,7 +23,7 @@ use super::{AdjointComm, bytes, statistics, wire};
 use crate::datatype::{BufferTriple, RecvBuffer, Sources};
 use crate::error::Result;
 use crate::mpi::list::listable;
-use crate::mpi::{CallForm, Comm, List, MpiResult, Reach, Staging};
+use crate::mpi::{CallForm, Comm, List, MpiResult, Reach, Staging, quirks};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -303,7 +303,10 @@ fn start_alltoall(
     } else {
         Recording::set(comm, call_form, || Members::Apart)?
     };
-    let (sent, received) = (destinations.wire(gap), sources.wire(gap));
+    // A rank without neighbours takes the call for a passive one: the others must then make the same call of MPI's.
+    let apart = has_types && quirks::NEIGHBOR_ALLTOALLW_LOSES_PARTS;
+    let form = |counts: OwnedCounts| if apart { counts.in_form(Form::Large) } else { counts };
+    let (sent, received) = (form(destinations.wire(gap)), form(sources.wire(gap)));
     let mut data = Staging::take(sent.borrowed().total(destinations.ranks.len())?);
     let source = Sources::List(buffers);
     let shape = source.pack_behind(gap, data.as_mut_slice());
