@@ -169,6 +169,7 @@ int main(int argc, char **argv) {
   measure("Allreduce MAX", 1000000, 1, 31, 4.0, 2.5);
   measure("Scan", 100000, 1, 31, 2.5, 2.5);
   measure("Bcast", 1000000, 1, 31, 2.5, 2.5);      // sweep 4.5
+  measure("Reduce", 1000000, 1, 31, 2.5, 2.5);     // what the adjoint of that Bcast is
   measure("Allgather", 500000, 1, 31, 2.5, 2.5);   // sweep 4.2
   AMPI_Finalize();
   return 0;

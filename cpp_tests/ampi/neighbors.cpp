@@ -312,8 +312,8 @@ TEST_CASE("test_neighbors_alltoallw_past_a_rank_without_neighbours") {
   test::begin();
   if (ranks() < 2) return;
   const int last = ranks() - 1, me = rank(), neighbours = me == last ? 1 : 0;
-  for (const bool nonblocking : {false, true}) {
-    CAPTURE(nonblocking);
+  for (const std::string form : {"blocking", "nonblocking", "persistent"}) {
+    CAPTURE(form);
     MPI_Comm comm;
     AMPI_Dist_graph_create_adjacent(world, neighbours, &last, MPI_UNWEIGHTED, neighbours, &last, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
                                     &comm);
@@ -324,11 +324,16 @@ TEST_CASE("test_neighbors_alltoallw_past_a_rank_without_neighbours") {
     const MPI_Aint place = 0;
     const MPI_Datatype type = AMPI_ADOUBLE;
     AMPI_Request request;
-    if (nonblocking) {
+    if (form == "blocking") {
+      AMPI_Neighbor_alltoallw(&x, &count, &place, &type, &y, &count, &place, &type, comm);
+    } else if (form == "nonblocking") {
       AMPI_Ineighbor_alltoallw(&x, &count, &place, &type, &y, &count, &place, &type, comm, &request);
       AMPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
-      AMPI_Neighbor_alltoallw(&x, &count, &place, &type, &y, &count, &place, &type, comm);
+      AMPI_Neighbor_alltoallw_init(&x, &count, &place, &type, &y, &count, &place, &type, comm, MPI_INFO_NULL, &request);
+      AMPI_Start(&request);
+      AMPI_Wait(&request, MPI_STATUS_IGNORE);
+      AMPI_Request_free(&request);
     }
     AMPI_Ireduce(&x, &sum, 1, AMPI_ADOUBLE, MPI_SUM, 0, comm, &request);
     AMPI_Wait(&request, MPI_STATUS_IGNORE);
