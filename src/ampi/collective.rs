@@ -32,6 +32,7 @@ use crate::tape::{self, Dependence, Event, Ids, Position, Seen, Sweep, Tape};
 use std::ffi::c_int;
 
 /// Whether a call makes its members wait for each other, by what they receive. All members must say the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Members {
     /// No member completes the call before all have started it.
     Together,
@@ -48,7 +49,7 @@ impl Members {
 }
 
 /// How adjoints travel.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Back {
     /// By a collective of this form: where no member completes the call before all have started it, it may block if the
     /// call does. That costs MPI less, and nothing holds it back.
@@ -78,7 +79,7 @@ impl Recording {
         match (state(), call_form) {
             (Some(serial), CallForm::Blocking) => {
                 let private = communicator::of_collective(comm)?;
-                Ok(Some(Self::on(serial, private, call_form, &members())))
+                Ok(Some(Self::on(serial, private, call_form, members())))
             }
             _ => Self::apart(comm, members),
         }
@@ -89,25 +90,21 @@ impl Recording {
         communicator::refuse_inter(comm)?;
         let Some(serial) = state() else { return Ok(None) };
         let private = communicator::of(comm)?;
-        Ok(Some(Self::on(serial, private, CallForm::Nonblocking, &members())))
+        Ok(Some(Self::on(serial, private, CallForm::Nonblocking, members())))
     }
 
     fn on(
         serial: u64,
         private: &'static AdjointComm,
         call_form: CallForm,
-        members: &Members,
+        members: Members,
     ) -> Self {
-        let by_edges = match members {
-            Members::Together => false,
-            Members::Apart => polling() || call_form == CallForm::Blocking && few(private.size),
-            Members::ApartAndHeavy => polling(),
-        };
-        let back = match (by_edges, call_form) {
-            (true, CallForm::Blocking) => Back::Edges(Some(IN_ORDER)),
-            (true, CallForm::Nonblocking) => Back::Edges(None),
-            (false, form) if matches!(members, Members::Together) => Back::Collective(form),
-            (false, _) => Back::Collective(CallForm::Nonblocking),
+        let blocks = call_form == CallForm::Blocking;
+        let by_edges = polling() || blocks && few(private.size) && members == Members::Apart;
+        let back = match members {
+            Members::Together => Back::Collective(call_form),
+            _ if by_edges => Back::Edges(blocks.then_some(IN_ORDER)),
+            _ => Back::Collective(CallForm::Nonblocking),
         };
         Self { serial, private, back }
     }

@@ -4,9 +4,9 @@ use super::argument;
 use super::channel::{Channel, Window};
 use super::check::{self, Posted};
 use super::communicator::{self, Claim};
-use super::queues::{AdjointMessage, in_a_piece, pieces};
+use super::queues::{AdjointMessage, pieces};
 use super::recording::{ids, on_tape, state};
-use super::traffic::{Completion, Traffic, with_traffic};
+use super::traffic::{Completion, Traffic, receive_adjoints};
 use super::wire::items;
 use super::{AdjointComm, statistics};
 use crate::count::wide32;
@@ -37,25 +37,15 @@ impl Event for Sent {
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let (n, width) = (self.ids.len(), sweep.width());
         let way = (self.private, sweep.depth());
-        let traffic = sweep.companion::<Traffic>();
         let mut short = SHORT;
-        if n * width <= short.len() {
-            let adjoint = &mut short[..n * width];
-            traffic.receive_short(way, self.to, n, width, adjoint)?;
-            sweep.add(&self.ids, adjoint);
-        } else if n < in_a_piece(width) {
-            let mut adjoint = traffic.memory(n * width);
-            traffic.receive_short(way, self.to, n, width, adjoint.as_mut_slice())?;
-            sweep.add(&self.ids, adjoint.as_slice());
-            sweep.companion::<Traffic>().keep(adjoint);
-        } else {
-            with_traffic(sweep, |traffic, sweep| {
-                traffic.receive(way, self.to, n, width, |at, piece| {
-                    let part = at..at + piece.len() / width;
-                    sweep.add(&self.ids.part(part), piece);
-                })
-            })?;
+        if n * width > short.len() {
+            return receive_adjoints(sweep, way, self.to, n, width, |at, piece, sweep| {
+                sweep.add(&self.ids.part(at..at + piece.len() / width), piece);
+            });
         }
+        let adjoint = &mut short[..n * width];
+        sweep.companion::<Traffic>().receive_short(way, self.to, n, width, adjoint)?;
+        sweep.add(&self.ids, adjoint);
         Ok(())
     }
 

@@ -8,9 +8,9 @@
 use super::AdjointComm;
 use super::adjoint_comm::NAMED_TAGS;
 use super::counts::Counts;
-use super::queues::{AdjointMessage, in_a_piece, pieces};
+use super::queues::{AdjointMessage, pieces};
 use super::stamp::Stamp;
-use super::traffic::{Traffic, with_traffic};
+use super::traffic::{Traffic, receive_adjoints};
 use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
 use crate::mpi::message::Envelope;
@@ -259,21 +259,9 @@ impl Edges {
                 Code::Mismatch => stamp.other_length(way.0.users_rank(peer)),
                 _ => error,
             };
-            let (from, n) = (Envelope::new(peer, tag), LEAD + n);
-            if n < in_a_piece(columns) {
-                let traffic = sweep.companion::<Traffic>();
-                let mut room = traffic.memory(n * columns);
-                let received = traffic.receive_short(way, from, n, columns, room.as_mut_slice());
-                received.map_err(other_length)?;
-                let (head, part) = room.as_slice().split_at(LEAD * columns);
-                stamp.check(head[0], 1)?;
-                each(at, part, sweep);
-                sweep.companion::<Traffic>().keep(room);
-                continue;
-            }
-            with_traffic(sweep, |traffic, sweep| {
-                let mut fits = Ok(());
-                let received = traffic.receive(way, from, n, columns, |before, piece| {
+            let (from, mut fits) = (Envelope::new(peer, tag), Ok(()));
+            let received =
+                receive_adjoints(sweep, way, from, LEAD + n, columns, |before, piece, sweep| {
                     let (first, ahead) = beyond(before);
                     if ahead > 0 {
                         fits = stamp.check(piece[0], 1);
@@ -282,8 +270,7 @@ impl Edges {
                         each(at + first, &piece[ahead * columns..], sweep);
                     }
                 });
-                fits.and(received.map_err(other_length))
-            })?;
+            fits.and(received.map_err(other_length))?;
         }
         Ok(())
     }

@@ -546,7 +546,7 @@ fn start_reduce(
         let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
         return Err(Error::new(Code::Argument, why).into());
     };
-    let recording = Recording::set(comm, call_form, || apart(operator))?;
+    let recording = Recording::set(comm, call_form, || members(false, operator))?;
     let joined = is_joined(operator, recording.as_ref());
     let (data, shape) = packed(&source);
     let values = kept_values(operator, &data, recording.is_some() && !joined);
@@ -589,9 +589,13 @@ fn kept_values(operator: Operator, data: &Staging, recorded: bool) -> Staging {
     if recorded && operator.kind != Kind::Sum { copy(data.as_slice()) } else { Staging::default() }
 }
 
-/// The members of a reduction that do not wait for each other: the operands of other operations than SUM go to the result.
-fn apart(operator: Operator) -> Members {
-    if operator.kind == Kind::Sum { Members::Apart } else { Members::ApartAndHeavy }
+/// Over the edges, the operands of other operations than SUM go to who holds the result.
+fn members(all_wait: bool, operator: Operator) -> Members {
+    match operator.kind {
+        _ if all_wait => Members::Together,
+        Kind::Sum => Members::Apart,
+        _ => Members::ApartAndHeavy,
+    }
 }
 
 /// Whether those who hold the result of a call get all operands.
@@ -657,9 +661,8 @@ fn start_reduce_scatter(
     } else {
         OwnedCounts::Each(sink.len())
     };
-    let recording = Recording::set(comm, call_form, || {
-        if lengths.borrowed().is_full() { Members::Together } else { apart(operator) }
-    })?;
+    let recording =
+        Recording::set(comm, call_form, || members(lengths.borrowed().is_full(), operator))?;
     let joined = is_joined(operator, recording.as_ref());
     let (data, shape) = packed(&source);
     let values = kept_values(operator, &data, recording.is_some() && !joined);

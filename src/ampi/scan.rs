@@ -54,7 +54,7 @@ impl Kept {
     }
 }
 
-/// From so many values on it costs that each rank sends to all below.
+/// Beyond so many values it costs that each rank sends to all below.
 const LONG: usize = 1024;
 
 #[derive(Clone, Copy)]

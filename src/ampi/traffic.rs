@@ -581,6 +581,30 @@ impl Traffic {
     }
 }
 
+/// The adjoints of what was sent: waits for `n` values of `width` directions and gives them to `each`, piece by piece, which is
+/// told how many came before.
+#[inline]
+pub fn receive_adjoints(
+    sweep: &mut Sweep<'_>,
+    route: (&AdjointComm, u32),
+    from: Envelope,
+    n: usize,
+    width: usize,
+    mut each: impl FnMut(usize, &[f64], &mut Sweep<'_>),
+) -> Result<()> {
+    if n >= in_a_piece(width) {
+        return with_traffic(sweep, |traffic, sweep| {
+            traffic.receive(route, from, n, width, |before, piece| each(before, piece, sweep))
+        });
+    }
+    let traffic = sweep.companion::<Traffic>();
+    let mut room = traffic.memory(n * width);
+    traffic.receive_short(route, from, n, width, room.as_mut_slice())?;
+    each(0, room.as_slice(), sweep);
+    sweep.companion::<Traffic>().keep(room);
+    Ok(())
+}
+
 /// Runs `f` with the tape's traffic taken out, so that it may wait beside the sweep.
 pub fn with_traffic<R>(
     sweep: &mut Sweep<'_>,
