@@ -19,6 +19,7 @@ pub const fn wide32(n: u32) -> usize {
 }
 
 /// A number of ids, of which a tape gives out no more than fit.
+#[inline(always)]
 pub fn narrow32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

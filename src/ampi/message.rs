@@ -9,7 +9,7 @@ use super::recording::{ids, on_tape, state};
 use super::traffic::{Completion, Traffic, receive_adjoints};
 use super::wire::items;
 use super::{AdjointComm, statistics};
-use crate::count::wide32;
+use crate::count::{narrow32, wide32};
 use crate::datatype::require_installed;
 use crate::datatype::{BufferTriple, Mark, RecvBuffer, SendBuffer};
 use crate::error::{Code, Error, Result};
@@ -255,7 +255,7 @@ impl Post {
         on_tape(serial, |tape| {
             let completion =
                 Completion { channel, post, closed, window, book: |traffic| &mut traffic.order };
-            let n32 = u32::try_from(n).unwrap_or(u32::MAX);
+            let n32 = narrow32(n);
             let first = completion.record(tape, n, |first, release| {
                 let Channel { peer: source, tag, .. } = channel;
                 Received { private, source, tag, first, n: n32, post, release }

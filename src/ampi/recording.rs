@@ -4,6 +4,7 @@
 use super::check::Log;
 use super::traffic::Traffic;
 use super::untold;
+use crate::count::narrow32;
 use crate::datatype::{
     Content, Precision, content as content_of, is_installed, not_initialised, precision,
 };
@@ -190,7 +191,7 @@ pub fn ids(tape: &mut Tape, operands: &impl Operands, shape: Shape) -> Result<Id
     match shape {
         Shape::Passive => Ok(Ids::Passive(n)),
         Shape::Range(first) => {
-            let n = u32::try_from(n).unwrap_or(u32::MAX);
+            let n = narrow32(n);
             match first.checked_add(n) {
                 Some(end) if end <= next => Ok(Ids::Range { first, n }),
                 _ => Err(never_given(first, next)),

@@ -11,7 +11,7 @@ use crate::ampi::queues::{AdjointMessage, pieces};
 use crate::ampi::recording::accompany;
 use crate::ampi::statistics;
 use crate::ampi::traffic::{Traffic, with_traffic};
-use crate::count::{wide, wide32};
+use crate::count::{narrow32, wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::Envelope;
 use crate::mpi::{Payload, Staging};
@@ -175,7 +175,7 @@ impl Anchors {
             }
             ids.append_part(&given.ids, from, n);
             left -= n;
-            number = number.saturating_sub(u32::try_from(n).unwrap_or(u32::MAX));
+            number = number.saturating_sub(narrow32(n));
         }
         Ok(())
     }
@@ -391,6 +391,6 @@ impl Event for Taken {
 /// Records `n` values of `owner`'s, and returns the first id.
 pub fn record_taken(tape: &mut Tape, way: Way, owner: c_int, key: Key, n: usize) -> Result<u32> {
     accompany(tape);
-    let count = u32::try_from(n).unwrap_or(u32::MAX);
+    let count = narrow32(n);
     tape.record(n, |first, _| Taken { way, owner, key, first, n: count })
 }

@@ -15,6 +15,7 @@ use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::{as_started, on_tape, state};
 use crate::ampi::statistics;
 use crate::ampi::wire::doubles;
+use crate::count::narrow32;
 use crate::datatype::{Exposed, Items, Mark, RecvBuffer};
 use crate::error::{Code, Error};
 use crate::mpi::message::{self, Envelope};
@@ -385,7 +386,7 @@ impl ActiveWindow {
                     let brought = request.values.len().min(request.items.doubles());
                     carry_out(&request, &self.exposed, mark, serial, reply)
                         .map_err(|failure| of_origin(failure, message.origin))?;
-                    mark = mark.behind(u32::try_from(brought).unwrap_or(u32::MAX));
+                    mark = mark.behind(narrow32(brought));
                 }
             }
             Ok(())
@@ -540,7 +541,7 @@ impl ActiveWindow {
                 let (now, later) = values.split_at(words);
                 let bytes = sink.source().mixed_bytes().unwrap_or(8 * words);
                 sink.unpack_bytes(now, bytes, mark)?;
-                mark = mark.behind(u32::try_from(sink.len()).unwrap_or(u32::MAX));
+                mark = mark.behind(narrow32(sink.len()));
                 values = later;
             }
         }
@@ -580,7 +581,7 @@ impl ActiveWindow {
         }
         let mut mark = self.record_received(serial, self.read_exchange(), &parts)?;
         for read in reads {
-            let next = mark.behind(u32::try_from(read.len()).unwrap_or(u32::MAX));
+            let next = mark.behind(narrow32(read.len()));
             read.finish(mark)?;
             mark = next;
         }

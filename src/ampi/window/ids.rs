@@ -1,6 +1,7 @@
 //! Ids that are gathered operation by operation before the tape is told of them.
 
 use crate::ampi::recording::{check_operands, never_given};
+use crate::count::narrow32;
 use crate::datatype::{SendBuffer, Shape};
 use crate::error::Result;
 use crate::tape::{Ids, Sweep, Tape};
@@ -67,7 +68,7 @@ impl IdRuns {
             let length = crate::count::wide32(run.n);
             let skipped = from.min(length);
             let taken = n.min(length - skipped);
-            let step = u32::try_from(skipped).unwrap_or(u32::MAX);
+            let step = narrow32(skipped);
             self.push(run.first + if run.first == 0 { 0 } else { step }, taken);
             from -= skipped;
             n -= taken;
@@ -76,7 +77,7 @@ impl IdRuns {
 
     /// A buffer has at most 2^32 doubles.
     pub fn push(&mut self, first: u32, n: usize) {
-        let length = u32::try_from(n).unwrap_or(u32::MAX);
+        let length = narrow32(n);
         self.n += n;
         match self.runs.last_mut() {
             _ if n == 0 => {}

@@ -16,6 +16,7 @@ use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::never_given;
 use crate::ampi::statistics;
 use crate::ampi::wire::{bytes, doubles};
+use crate::count::narrow32;
 use crate::datatype::{Exposed, Items, Mark, RecvBuffer, SendBuffer};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
@@ -605,7 +606,7 @@ fn put_note(key: Key, puts: &[Put]) -> (Staging, IdRuns) {
     let mut words = vec![f64::from_bits(kind), f64::from_bits(key.word()), word(puts.len())];
     words.extend([word(ids.len()), pair(tag, 0)]);
     for put in puts {
-        let n = u32::try_from(put.ids.len()).unwrap_or(u32::MAX);
+        let n = narrow32(put.ids.len());
         let signed = |n: i64| f64::from_bits(n.cast_unsigned());
         words.extend([pair(put.first, n), signed(put.displacement), signed(put.items.count())]);
         words.push(word(put.items.words()));
@@ -616,7 +617,7 @@ fn put_note(key: Key, puts: &[Put]) -> (Staging, IdRuns) {
 
 /// The lowest number of a put.
 fn last_number(put: &Put) -> u32 {
-    let n = u32::try_from(put.ids.len()).unwrap_or(u32::MAX);
+    let n = narrow32(put.ids.len());
     put.first.saturating_sub(n.saturating_sub(1))
 }
 
