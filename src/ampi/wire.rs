@@ -217,7 +217,7 @@ fn exchange(
     width: Width,
     call_form: CallForm,
 ) -> MpiResult<Operation> {
-    let lists = Box::new(Lists::new(&mut traffic, width)?);
+    let lists = Lists::new(&mut traffic, width)?;
     Operation::exchange(comm, out, back, lists, width, call_form)
 }
 

@@ -8,13 +8,13 @@ use super::movement::Side;
 use super::plan::{Family, Plan, choose};
 use super::types::{placed, structure};
 use super::{Call, under_way};
-pub use crate::mpi::arrays::{Arrays, Lists, Width};
+pub use crate::mpi::arrays::{Arrays, Lists, Memory, Width};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::{Object, Role};
+use crate::mpi::list::listable;
 use crate::mpi::raw::{MPI_Aint, MPI_Request};
 use crate::mpi::types::{Made, aint, from_aint};
-use crate::mpi::{Comm, Datatype, MpiResult, quirks, raw, wide_int};
-use std::cell::Cell;
+use crate::mpi::{Comm, Datatype, List, MpiResult, quirks, raw, wide_int};
 use std::ffi::c_int;
 
 /// What goes to or comes from one partner: items, and bytes from the buffer's beginning.
@@ -35,7 +35,20 @@ impl Part {
     const fn behind(self, address: i64) -> Self {
         Self { displacement: self.displacement.wrapping_add(address), ..self }
     }
+
+    /// This part and `next` as one, if `next` begins where this one ends.
+    fn extended_by(&self, next: &Self) -> MpiResult<Option<Self>> {
+        if self.datatype != next.datatype || self.count < 0 || next.count < 0 {
+            return Ok(None);
+        }
+        let extent = self.datatype.bounds()?.extent();
+        let end = self.count.checked_mul(extent).and_then(|n| n.checked_add(self.displacement));
+        let count = self.count.checked_add(next.count);
+        Ok(count.filter(|_| end == Some(next.displacement)).map(|count| Self { count, ..*self }))
+    }
 }
+
+listable!(Part, (usize, usize));
 
 /// Where a side's parts are written down.
 #[derive(Debug)]
@@ -55,7 +68,7 @@ enum Source<'a> {
         displacements: &'a [MPI_Aint],
         datatypes: &'a [Datatype],
     },
-    Given(Vec<Part>),
+    Given(List<Part>),
 }
 
 /// With which partners data are exchanged.
@@ -87,7 +100,7 @@ impl<'a> Parts<'a> {
         Self { n, source: Source::Same(part), which: Which::All, base: 0 }
     }
 
-    pub const fn given(parts: Vec<Part>) -> Self {
+    pub fn given(parts: List<Part>) -> Self {
         Self { n: parts.len(), source: Source::Given(parts), which: Which::All, base: 0 }
     }
 
@@ -158,8 +171,8 @@ impl<'a> Parts<'a> {
         Ok(part.behind(self.base))
     }
 
-    pub fn to_vec(&self) -> MpiResult<Vec<Part>> {
-        (0..self.n).map(|i| self.part(i)).collect()
+    pub fn iter(&self) -> impl Iterator<Item = MpiResult<Part>> {
+        (0..self.n).map(|i| self.part(i))
     }
 }
 
@@ -271,46 +284,64 @@ fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> MpiResult<Traffic<'a>> {
     let (sources, destinations) = comm.neighbours()?;
     let size = wide_int(comm.size()?);
     let mut joined = Vec::new();
-    let sends = gathered_by_rank(size, &destinations, &traffic.sends.to_vec()?, &mut joined)?;
-    let receives = gathered_by_rank(size, &sources, &traffic.receives.to_vec()?, &mut joined)?;
+    let sends = gathered_by_rank(size, &destinations, &traffic.sends, &mut joined)?;
+    let receives = gathered_by_rank(size, &sources, &traffic.receives, &mut joined)?;
     Ok(Traffic { joined, ..Traffic::new(Parts::given(sends), Parts::given(receives)) })
 }
 
 fn gathered_by_rank(
     size: usize,
     ranks: &[c_int],
-    parts: &[Part],
+    parts: &Parts<'_>,
     joined: &mut Vec<Made>,
-) -> MpiResult<Vec<Part>> {
-    let mut of_rank: Vec<Vec<Part>> = vec![Vec::new(); size];
-    for (&rank, &part) in ranks.iter().zip(parts) {
-        // MPI_PROC_NULL, beyond the open end of a grid, is negative.
-        if let (Some(edges), true) =
-            (usize::try_from(rank).ok().and_then(|r| of_rank.get_mut(r)), part.count != 0)
-        {
-            edges.push(part);
+) -> MpiResult<List<Part>> {
+    // MPI_PROC_NULL, beyond the open end of a grid, is negative.
+    let edge =
+        |(&rank, slot)| Some((usize::try_from(rank).ok().filter(|&rank| rank < size)?, slot));
+    let mut edges: List<(usize, usize)> = ranks.iter().zip(0..parts.n).filter_map(edge).collect();
+    edges.sort_unstable();
+    let mut of_rank: List<Part> = std::iter::repeat_n(Part::none(), size).collect();
+    for edges in edges.chunk_by(|(rank, _), (next, _)| rank == next) {
+        let mut several = List::default();
+        for &(_, slot) in edges {
+            append(&mut several, parts.part(slot)?)?;
+        }
+        of_rank[edges[0].0] = one(&several, joined)?;
+    }
+    Ok(of_rank)
+}
+
+/// Parts that lie one behind the other are one, which needs no type of its own.
+fn append(parts: &mut List<Part>, next: Part) -> MpiResult<()> {
+    if next.count == 0 {
+        return Ok(());
+    }
+    if let Some(last) = parts.last_mut()
+        && let Some(both) = last.extended_by(&next)?
+    {
+        *last = both;
+    } else {
+        parts.extend([next]);
+    }
+    Ok(())
+}
+
+fn one(parts: &[Part], joined: &mut Vec<Made>) -> MpiResult<Part> {
+    match parts {
+        [] => Ok(Part::none()),
+        [part] => Ok(*part),
+        several => {
+            if let Some(&wrong) = several.iter().find(|part| part.count < 0) {
+                return Ok(wrong); // MPI reports it
+            }
+            let block = |part: &Part| (part.count, part.displacement, part.datatype);
+            let blocks: Vec<_> = several.iter().map(block).collect();
+            let made = structure(&blocks)?.commit()?;
+            let datatype = made.datatype();
+            joined.push(made);
+            Ok(Part { count: 1, displacement: 0, datatype })
         }
     }
-    let mut one = |edges: &[Part]| -> MpiResult<Part> {
-        match edges {
-            [] => Ok(Part::none()),
-            [part] => Ok(*part),
-            several => {
-                if let Some(&wrong) = several.iter().find(|part| part.count < 0) {
-                    return Ok(wrong); // MPI reports it
-                }
-                let blocks: Vec<_> = several
-                    .iter()
-                    .map(|part| (part.count, part.displacement, part.datatype))
-                    .collect();
-                let made = structure(&blocks)?.commit()?;
-                let datatype = made.datatype();
-                joined.push(made);
-                Ok(Part { count: 1, displacement: 0, datatype })
-            }
-        }
-    };
-    of_rank.iter().map(|edges| one(edges)).collect()
 }
 
 impl Arrays {
@@ -358,41 +389,23 @@ impl Arrays {
     }
 }
 
-thread_local! {
-    /// The arrays of the last blocking call, for the next one.
-    static SPARE: Cell<Option<Box<Lists>>> = const { Cell::new(None) };
-}
-
 impl Lists {
     /// The arrays of an exchange, for a caller who keeps them until it is complete.
     pub fn new(traffic: &mut Traffic<'_>, width: Width) -> MpiResult<Self> {
-        let mut lists = Self::default();
-        lists.fill(traffic, width)?;
+        let mut lists = Self::idle();
+        let Memory { send, receive, keep } = &mut *lists;
+        keep.append(&mut traffic.joined);
+        send.fill(&traffic.sends, width, keep)?;
+        receive.fill(&traffic.receives, width, keep)?;
         Ok(lists)
-    }
-
-    fn fill(&mut self, traffic: &mut Traffic<'_>, width: Width) -> MpiResult<()> {
-        self.keep.append(&mut traffic.joined);
-        self.send.fill(&traffic.sends, width, &mut self.keep)?;
-        self.receive.fill(&traffic.receives, width, &mut self.keep)
-    }
-
-    /// This thread's, if they are not in use by a call further out. A thread that ends has none.
-    fn spare() -> Box<Self> {
-        SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default()
-    }
-
-    fn put_back(mut self: Box<Self>) {
-        self.keep.clear();
-        // A thread that ends keeps nothing.
-        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
     }
 
     /// A type of which the operation holds a reference until it is complete: made for it, or put in the place of
     /// another. It is the one that MPI releases last.
     fn witness(&mut self) -> MpiResult<Option<Datatype>> {
+        let Memory { send, receive, keep } = &mut **self;
         let mut found = None;
-        for arrays in [&mut self.send, &mut self.receive] {
+        for arrays in [send, receive] {
             let used = arrays.counts.iter().rposition(|&count| count != 0);
             let last = arrays.counts.len().checked_sub(1);
             let place = if quirks::ALLTOALLW_RELEASES_UNUSED_TYPES { last } else { used };
@@ -401,10 +414,10 @@ impl Lists {
             }
         }
         let Some(place) = found else { return Ok(None) };
-        if !self.keep.iter().any(|made| made.datatype() == *place) {
+        if !keep.iter().any(|made| made.datatype() == *place) {
             let made = Made::duplicate(*place)?.commit()?;
             *place = made.datatype();
-            self.keep.push(made);
+            keep.push(made);
         }
         Ok(Some(*place))
     }
@@ -429,18 +442,12 @@ impl Call {
         if choose(self.name, family) == Plan::LargeCall {
             return large();
         }
-        let mut lists = Lists::spare();
-        let filled = self.prepare(|| {
+        let prepared = self.prepare(|| {
             let mut traffic = traffic()?;
-            lists.fill(&mut traffic, width)?;
-            Ok(traffic.staging)
+            Ok((Lists::new(&mut traffic, width)?, traffic.staging))
         });
-        match filled {
-            Ok(_staging) => {
-                let code = call(&lists);
-                lists.put_back();
-                code
-            }
+        match prepared {
+            Ok((lists, _staging)) => call(&lists),
             Err(code) => code,
         }
     }

@@ -1,10 +1,12 @@
 //! The arrays of calls that take a count, a displacement and a datatype for each partner.
 #![forbid(unsafe_code)]
 
+use super::list::KEPT;
 use super::raw::MPI_Aint;
 use super::types::{Made, from_aint};
-use super::{Comm, Datatype, MpiResult, wide_int};
+use super::{Comm, Datatype, MpiResult, Serial, wide_int};
 use std::ffi::c_int;
+use std::ops::{Deref, DerefMut};
 
 /// The arrays of one side of an `Alltoallw`.
 #[derive(Debug, Default)]
@@ -19,10 +21,44 @@ pub struct Arrays {
 
 /// The arrays of an `Alltoallw` and the types made for it.
 #[derive(Debug, Default)]
-pub struct Lists {
+pub struct Memory {
     pub send: Arrays,
     pub receive: Arrays,
     pub keep: Vec<Made>,
+}
+
+/// The memory of one `Alltoallw`, which goes back where it came from: a warm program allocates none. It stays where it
+/// is while this value moves.
+#[derive(Debug)]
+pub struct Lists(Option<Box<Memory>>);
+
+/// Memory that waits for the next call.
+#[allow(clippy::vec_box)] // it goes in and out in its box
+static IDLE: Serial<Vec<Box<Memory>>> = Serial::new(Vec::new());
+
+impl Deref for Lists {
+    type Target = Memory;
+    fn deref(&self) -> &Memory {
+        self.0.as_ref().expect("it is given back last")
+    }
+}
+
+impl DerefMut for Lists {
+    fn deref_mut(&mut self) -> &mut Memory {
+        self.0.as_mut().expect("it is given back last")
+    }
+}
+
+impl Drop for Lists {
+    fn drop(&mut self) {
+        let Some(mut memory) = self.0.take() else { return };
+        memory.keep.clear();
+        IDLE.with(|idle| {
+            if idle.len() < KEPT {
+                idle.push(memory);
+            }
+        });
+    }
 }
 
 /// Whether displacements are 64 bits wide in the call itself, as they are among neighbours.
@@ -61,6 +97,11 @@ impl Arrays {
 }
 
 impl Lists {
+    /// Arrays with anything in them, and no types.
+    pub fn idle() -> Self {
+        Self(Some(IDLE.with(Vec::pop).unwrap_or_default()))
+    }
+
     /// Whether a call on `comm` may read so many doubles by these arrays, and write so many others.
     pub fn fit(&self, comm: Comm, sent: usize, received: usize, width: Width) -> MpiResult<bool> {
         let (sources, destinations) = match width {

@@ -328,7 +328,7 @@ impl Operation {
         comm: Comm,
         out: Staging,
         back: Staging,
-        lists: Box<Lists>,
+        lists: Lists,
         width: Width,
         call_form: CallForm,
     ) -> MpiResult<Self> {

@@ -7,7 +7,7 @@ use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
 
 /// Lists of a kind that are kept while nobody uses them, at most.
-const KEPT: usize = 16;
+pub const KEPT: usize = 16;
 
 /// What lists may hold.
 pub trait Listable: Sized + 'static {

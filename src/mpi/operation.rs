@@ -23,7 +23,7 @@ pub struct Operation {
     /// Counts and displacements, for calls that take arrays of them.
     pub(super) counts: List<c_int>,
     /// The same with a datatype for each partner.
-    pub(super) lists: Option<Box<Lists>>,
+    pub(super) lists: Option<Lists>,
     /// A collective that does not block.
     pub(super) collective: bool,
 }

@@ -12,7 +12,9 @@ use crate::mpi::handle::{File, Object, Role, Win};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use crate::mpi::self_copy::{self, Items};
 pub use crate::mpi::types::{shift, shift_mut};
-use crate::mpi::{Comm, Datatype, Failure, MpiResult, check, ffi, is_in_place, quirks, wide_int};
+use crate::mpi::{
+    Comm, Datatype, Failure, List, MpiResult, check, ffi, is_in_place, quirks, wide_int,
+};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_int, c_void};
 
@@ -171,7 +173,7 @@ pub unsafe fn blocks<'a>(
         let displacement = i.checked_mul(count)?.checked_mul(extent)?;
         Some(Part { count, displacement, datatype })
     };
-    let parts: Vec<_> = (0..).map_while(part).take(n).collect();
+    let parts: List<_> = (0..).map_while(part).take(n).collect();
     if parts.len() < n {
         let message = format!("{n} blocks of {count} items are past 2^63 bytes");
         return Err(Error::new(Code::Argument, message).into());
@@ -482,11 +484,11 @@ pub unsafe fn staged_traffic<'a>(
     buffer: *mut c_void,
     receives: Parts<'a>,
 ) -> MpiResult<Traffic<'a>> {
-    let (mut sends, mut staging) = (Vec::new(), Vec::new());
-    for part in receives.to_vec()? {
+    let (mut sends, mut staging) = (List::default(), Vec::new());
+    for part in receives.iter() {
         // SAFETY: handed on.
-        let (copy, part) = unsafe { copied(buffer, part) }?;
-        sends.push(part);
+        let (copy, part) = unsafe { copied(buffer, part?) }?;
+        sends.extend([part]);
         staging.push(copy);
     }
     Ok(Traffic { staging, ..Traffic::new(Parts::given(sends), receives) })
