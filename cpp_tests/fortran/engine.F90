@@ -355,6 +355,98 @@ contains
       checks = check == '1'
     end function
   end subroutine
+
+  ! Expressions that are live for long: arrays of them, one that waits for a function of many statements, one that is used again
+  ! a thousand operands later, and those that nobody uses.
+  subroutine test_long_lives()
+    integer, parameter :: n = 3000, rounds = 7
+    type(admpi_var) :: x(n), u(n), c, y
+    real(8) :: v(n), of_x(n), of_c
+    integer :: i, round
+    v = [(1 + 1d-3*i, i=1, n)]
+    call start()
+    y = 0d0
+    of_x = 2*2d0*rounds*v
+    of_c = rounds*sum(v**2)
+    do round = 1, rounds
+      y = y + sum(x*x)*c
+      u(1:round) = x(1:round)*(c*3d0)
+      y = y + sum(u(1:round))
+      y = y + (x(round)*c)*slowly(x(1), 1000*round)
+      where (v(1:100) < 1.05d0) u(1:100) = x(1:100)*c
+      y = y + u(2)
+      of_x(1:round) = of_x(1:round) + 6
+      of_x(round) = of_x(round) + 2*v(1)
+      of_x(1) = of_x(1) + 2*v(round)
+      of_x(2) = of_x(2) + 2
+      of_c = of_c + 3*sum(v(1:round)) + v(round)*v(1) + v(2)
+    end do
+    call swept('long lives')
+    of_x = 0
+    of_x(1:3) = [4*2d0, 1d0, 1d0]
+    of_c = 4*v(1)
+    ! At any place of the ring of kept leaves.
+    do round = 0, 1100, 37
+      call start()
+      u(2) = slowly(x(2), round)
+      associate (z => x(1)*c)
+        u(1) = z + 1d0
+        u(2) = u(2) + slowly(x(3), 200)
+        y = z*3d0 + u(1) + u(2)
+      end associate
+      call swept('a second use')
+    end do
+    ! The first use comes late.
+    call start()
+    associate (z => x(1)*c)
+      u(2) = slowly(x(2), 800)
+      u(1) = z + 1d0
+      u(2) = u(2) + slowly(x(3), 200)
+      y = z*3d0 + u(1) + u(2)
+    end associate
+    call swept('a late first use')
+    ! While arrays of expressions are used, the first of one is used again.
+    call start()
+    y = sum(x*(c*2d0) + slow_ones(x)*(c*c))
+    of_x = 4 + 4
+    of_c = 2*sum(v) + 4*sum(v)
+    call swept('arrays')
+    call equal(admpi_live_expressions(), 0, 'long lives: live expressions')
+    call tape%reset()
+  contains
+    subroutine start()
+      call inputs(x, v)
+      c = 2d0
+      call tape%input(c)
+    end subroutine
+    subroutine swept(what)
+      character(*), intent(in) :: what
+      real(8) :: got(n)
+      call tape%seed(y, 1d0)
+      call tape%reverse()
+      got = tape%adjoint(x)
+      do i = 1, n
+        call near(got(i), of_x(i), what//': by the array', 1d-13)
+      end do
+      call near(tape%adjoint(c), of_c, what//': by the scalar', 1d-13)
+    end subroutine
+    ! x, in steps that keep at most four leaves each.
+    function slowly(x, steps) result(y)
+      type(admpi_var), intent(in) :: x
+      integer, intent(in) :: steps
+      type(admpi_var) :: y
+      integer :: i
+      y = x
+      do i = 1, steps
+        y = (y + x)*0.5d0
+      end do
+    end function
+    impure elemental function slow_ones(x) result(y)
+      type(admpi_var), intent(in) :: x
+      type(admpi_var) :: y
+      y = slowly(x, 3)
+    end function
+  end subroutine
 end module
 
 program test_engine
@@ -368,5 +460,6 @@ program test_engine
   call test_unset()
   call test_tape()
   call test_again()
+  call test_long_lives()
   call finish()
 end program
