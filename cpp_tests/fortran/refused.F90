@@ -15,6 +15,9 @@ module refused
   interface operator(*)
     procedure times
   end interface
+  interface put_of_a_library
+    procedure put_reals
+  end interface
   type(admpi_var) :: initial = 1d0 ! says: Incompatible initialization ! write: type(admpi_var) :: initial = admpi_var(1d0, 0, 0)
 contains
   subroutine takes(x)
@@ -23,6 +26,10 @@ contains
   subroutine takes_real(x)
     real(8), intent(in) :: x
   end subroutine
+  integer function put_reals(x)
+    real(8), intent(in) :: x(:)
+    put_reals = size(x)
+  end function
   subroutine sized(x)
     type(admpi_var) :: x(*)
     intent(out) :: x ! says: default initializer ! write: intent(inout) :: x
@@ -60,6 +67,7 @@ contains
     c = x*(0d0, 1d0) ! says: Unexpected derived-type entities ! write: c = admpi_value(x)*(0d0, 1d0)
     call random_number(x) ! says: must be REAL ! write: call random_number(r)
     y = max(x, 0.) ! says: is not consistent with a specific intrinsic ! write: y = max(x, 0d0)
+    print *, put_of_a_library(z) ! says: no specific function for the generic ! write: print *, put_of_a_library(admpi_value(z))
     allocate (a(2), source=0d0) ! says: type incompatible with source-expr ! write: allocate (a(2), source=admpi_var(0d0))
     passive => x ! says: Different types in pointer assignment ! write: active => x
     call tape%input(fixed) ! says: no matching specific binding ! write: call tape%input(x)
