@@ -1,4 +1,5 @@
-! All three bindings in one program: one starts a call, another ends it, a third adds up.
+! All three bindings in one program, in three dialects: Fortran 2008 starts a call, Fortran 90 ends it, and Fortran 77
+! (mixed_fixed.F) adds up in COMMON.
 program test_mixed
   use admpi
   use ampi
@@ -7,6 +8,8 @@ program test_mixed
   type(admpi_var) :: x(2), y(2)
   real(8) :: gradient(2)
   integer :: rank, code, requests(2)
+  common /total/ y
+  external addup
   interface
     subroutine start_by_f08(x, y, comm, requests)
       use admpi
@@ -15,11 +18,6 @@ program test_mixed
     end subroutine
     subroutine end_by_include(requests)
       integer :: requests(2)
-    end subroutine
-    subroutine add_by_include(y, in_place)
-      use admpi
-      type(admpi_var) :: y(2)
-      logical :: in_place
     end subroutine
   end interface
   call AMPI_Init(code)
@@ -34,7 +32,7 @@ program test_mixed
   call end_by_include(requests)
   if (any(requests /= AMPI_REQUEST_NULL)) error stop 'a request is left'
   if (abs(admpi_value(y(1)) - admpi_value(x(1))) > 0) error stop 'what was received'
-  call add_by_include(y, .true.)
+  call addup()
   call tape%seed(y(1), 1d0)
   call tape%reverse()
   gradient = tape%adjoint(x)
@@ -64,14 +62,4 @@ subroutine end_by_include(requests)
   include 'ampif.h'
   integer :: requests(2), code
   call AMPI_Waitall(2, requests, AMPI_STATUSES_IGNORE, code)
-end subroutine
-
-subroutine add_by_include(y, in_place)
-  use admpi
-  implicit none
-  include 'ampif.h'
-  type(admpi_var) :: y(2)
-  logical :: in_place
-  integer :: code
-  if (in_place) call AMPI_Allreduce(AMPI_IN_PLACE, y, 2, AMPI_ADOUBLE, AMPI_SUM, AMPI_COMM_WORLD, code)
 end subroutine
