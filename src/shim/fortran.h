@@ -257,23 +257,14 @@ INLINE leaf_bits scaled(leaf_bits x, double factor) {
 }
 #define NO_FACTOR(factor) (__builtin_constant_p(factor) && (factor) == 1.0)
 
-/* Keeps the leaves of what is about to be consumed, of which there is one at least, and scales them. */
+/* Keeps the leaves of what is about to be consumed, and scales them. */
 INLINE void keep_scaled(const admpi_expr *e, region y, double factor) {
-  leaf *x = s.leaves + y.at, *to = s.kept + (s.kept_next & (MAX_KEPT - 1)), *end = x + y.count;
+  leaf *x = s.leaves + y.at, *to = s.kept + (s.kept_next & (MAX_KEPT - 1));
   ((admpi_expr *)e)->where = (uint64_t)(KEPT | y.count) << 32 | s.kept_next;
   s.kept_next += y.count;
-  do {
-    to++->bits = x->bits;
-    if (!NO_FACTOR(factor)) x->bits = scaled(x->bits, factor);
-  } while (++x != end);
-}
-
-/* Keeps the leaves of what is about to be consumed. */
-INLINE void keep(admpi_expr *e, region y) {
-  if (y.count != 0) {
-    keep_scaled(e, y, 1.0);
-  } else {
-    e->where = (uint64_t)KEPT << 32 | s.kept_next;
+  for (uint32_t i = 0; i < y.count; i++) {
+    to[i].bits = x[i].bits;
+    if (!NO_FACTOR(factor)) x[i].bits = scaled(x[i].bits, factor);
   }
 }
 
@@ -281,7 +272,7 @@ INLINE void keep(admpi_expr *e, region y) {
 INLINE region taken(const admpi_expr *e) {
   const region y = {e->value, (uint32_t)e->where, (uint32_t)(e->where >> 32)};
   if (UNLIKELY(y.count > MAX_LEAVES)) return taken_again((admpi_expr *)e, y);
-  keep((admpi_expr *)e, y);
+  keep_scaled(e, y, 1.0);
   return y;
 }
 
@@ -329,7 +320,7 @@ static region unstamped(admpi_expr *e, region y) {
   } else {
     s.stamps[y.at] = 0;
   }
-  keep(e, y);
+  keep_scaled(e, y, 1.0);
   return y;
 }
 
@@ -428,12 +419,12 @@ static __attribute__((noinline)) admpi_expr join_slow(double value, region a, re
  * All others go the slow way, by a tail call, so that the fast one calls nothing. */
 
 INLINE region seen(const admpi_expr *e) { return (region){e->value, (uint32_t)e->where, (uint32_t)(e->where >> 32)}; }
-INLINE int is_simple(region y) { return LIKELY(y.count - 1 < MAX_LEAVES) && LIKELY(s.top <= s.end); }
+INLINE int is_simple(region y) { return LIKELY(y.count <= MAX_LEAVES) && LIKELY(s.top <= s.end); }
 INLINE int is_on_top(region y, uint32_t more) {
-  return LIKELY(y.count - 1 < MAX_LEAVES - more) && LIKELY(y.at + y.count == s.top) && LIKELY((uint64_t)s.top + more <= s.end);
+  return LIKELY(y.count <= MAX_LEAVES - more) && LIKELY(y.at + y.count == s.top) && LIKELY((uint64_t)s.top + more <= s.end);
 }
 INLINE int are_neighbours(region a, region b) {
-  return LIKELY(a.count - 1 < MAX_LEAVES) && LIKELY(b.count - 1 < MAX_LEAVES) && LIKELY(a.count + b.count <= MAX_LEAVES) &&
+  return LIKELY(a.count <= MAX_LEAVES) && LIKELY(b.count <= MAX_LEAVES) && LIKELY(a.count + b.count <= MAX_LEAVES) &&
          LIKELY(a.at + a.count == b.at) && LIKELY(s.top <= s.end);
 }
 INLINE admpi_expr simple(double value, uint32_t at, uint32_t count) {
