@@ -268,6 +268,23 @@ contains
     status = 0
   end function
 
+  ! Value and derivatives of y, by an array and by a scalar.
+  subroutine expect_both(what, y, value, x, of_x, c, of_c, tolerance)
+    character(*), intent(in) :: what
+    type(admpi_var), intent(in) :: y, x(:), c
+    real(8), intent(in) :: value, of_x(:), of_c, tolerance
+    real(8) :: got(size(x))
+    integer :: i
+    call near(admpi_value(y), value, what//': value', tolerance)
+    call tape%seed(y, 1d0)
+    call tape%reverse()
+    got = tape%adjoint(x)
+    do i = 1, size(x)
+      call near(got(i), of_x(i), what//': by the array', tolerance)
+    end do
+    call near(tape%adjoint(c), of_c, what//': by the scalar', tolerance)
+  end subroutine
+
   ! An expression that is used for each element of an array, or twice.
   subroutine test_again()
     integer, parameter :: n = 5
@@ -330,18 +347,10 @@ contains
       character(*), intent(in) :: what
       real(8), intent(in) :: value, of_x(n), of_c
       integer, intent(in), optional :: statements_made
-      real(8) :: got(n)
       if (present(statements_made)) call equal(statements(), statements_made, what//': statements')
       call equal(admpi_live_expressions(), 0, what//': live expressions')
       y = sum(u)
-      call near(admpi_value(y), value, what//': value', 1d-14)
-      call tape%seed(y, 1d0)
-      call tape%reverse()
-      got = tape%adjoint(x)
-      do i = 1, n
-        call near(got(i), of_x(i), what//': by the array', 1d-14)
-      end do
-      call near(tape%adjoint(c), of_c, what//': by the scalar', 1d-14)
+      call expect_both(what, y, value, x, of_x, c, of_c, 1d-14)
       call start()
     end subroutine
     impure elemental function inner_of(x) result(y)
@@ -381,7 +390,7 @@ contains
       of_x(2) = of_x(2) + 2
       of_c = of_c + 3*sum(v(1:round)) + v(round)*v(1) + v(2)
     end do
-    call swept('long lives')
+    call swept('long lives', 2*of_c) ! it is linear in c
     of_x = 0
     of_x(1:3) = [4*2d0, 1d0, 1d0]
     of_c = 4*v(1)
@@ -394,7 +403,7 @@ contains
         u(2) = u(2) + slowly(x(3), 200)
         y = z*3d0 + u(1) + u(2)
       end associate
-      call swept('a second use')
+      call swept('a second use', 8*v(1) + 1 + v(2) + v(3))
     end do
     ! The first use comes late.
     call start()
@@ -404,13 +413,13 @@ contains
       u(2) = u(2) + slowly(x(3), 200)
       y = z*3d0 + u(1) + u(2)
     end associate
-    call swept('a late first use')
-    ! While arrays of expressions are used, the first of one is used again.
+    call swept('a late first use', 8*v(1) + 1 + v(2) + v(3))
+    ! Arrays of expressions, and scalar ones that are used for each element.
     call start()
     y = sum(x*(c*2d0) + slow_ones(x)*(c*c))
     of_x = 4 + 4
     of_c = 2*sum(v) + 4*sum(v)
-    call swept('arrays')
+    call swept('arrays', 8*sum(v))
     call equal(admpi_live_expressions(), 0, 'long lives: live expressions')
     call tape%reset()
   contains
@@ -419,16 +428,10 @@ contains
       c = 2d0
       call tape%input(c)
     end subroutine
-    subroutine swept(what)
+    subroutine swept(what, value)
       character(*), intent(in) :: what
-      real(8) :: got(n)
-      call tape%seed(y, 1d0)
-      call tape%reverse()
-      got = tape%adjoint(x)
-      do i = 1, n
-        call near(got(i), of_x(i), what//': by the array', 1d-13)
-      end do
-      call near(tape%adjoint(c), of_c, what//': by the scalar', 1d-13)
+      real(8), intent(in) :: value
+      call expect_both(what, y, value, x, of_x, c, of_c, 1d-13)
     end subroutine
     ! x, in steps that keep at most four leaves each.
     function slowly(x, steps) result(y)
