@@ -618,6 +618,8 @@ TEST_CASE("test_matrices_leave_as_they_were_when_they_were_sent") {
   AMPI_Isend(a.col(1).handle(), n, AMPI_VIEW, at.right, 0, world, &s);
   AMPI_Request_free(&s);
   CHECK(code_of([&] { tape.reset(); }) == ADMPI_ERR_NEST);
+  // Nobody receives before all have seen that.
+  MPI_Barrier(world);
   varmat b(n, 1);
   AMPI_Recv(b.handle(), n, AMPI_VARMAT, at.left, 0, world, MPI_STATUS_IGNORE);
   MPI_Barrier(world);
