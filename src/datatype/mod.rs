@@ -43,7 +43,7 @@ pub use in_file::{in_file, why_not_in_file};
 pub use install::{install, remove};
 pub use kept::{KeptType, KeptTypes};
 pub use layout::{Layout, Precision};
-pub use lent::{Whole, lent_matrix, lent_parts};
+pub use lent::{Whole, lent_matrix, lent_parts, lent_shares};
 pub use lists::{Arguments, Counts, Lists, Pieces, Types, Wide};
 pub use magic::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC};
 pub use marks::{Mark, Shape};

@@ -72,6 +72,13 @@ impl Node {
         }
     }
 
+    const fn is_empty(&self) -> bool {
+        match self {
+            Self::Map(children) => children.is_empty(),
+            Self::List(devices) => devices.is_empty(),
+        }
+    }
+
     /// All devices below this node.
     fn collect(&self, found: &mut Vec<Device>) {
         match self {
@@ -240,18 +247,22 @@ impl DeviceMap {
     pub fn node(&self, keys: &Keys, bound: &Environment) -> Result<&Node> {
         let devices = keys.devices(bound)?;
         let mut node = &self.root;
-        if node.devices().is_empty() {
+        if node.is_empty() {
             return Err(Error::new(Code::Empty, "device map: no devices have been added"));
         }
-        let named = if bound.0.is_empty() { keys.to_string() } else { format!("{keys} ({bound})") };
+        let named = || match bound.0.is_empty() {
+            true => keys.to_string(),
+            false => format!("{keys} ({bound})"),
+        };
         for (depth, &device) in devices.iter().enumerate() {
             let Node::Map(children) = node else {
-                return Err(below_list(&named, &devices[..depth], device));
+                return Err(below_list(&named(), &devices[..depth], device));
             };
             let child = children.iter().find(|&&(key, _)| key == device);
             let (_, child) = child.ok_or_else(|| {
                 let why = format!(
-                    "keys {named}: {device} is not among the keys {} at {}",
+                    "keys {}: {device} is not among the keys {} at {}",
+                    named(),
                     list(&node.devices()),
                     list(&devices[..depth])
                 );

@@ -17,7 +17,7 @@ mod tests;
 mod text;
 mod types;
 
-pub use blocks::blocks;
+pub use blocks::{block, blocks};
 pub use cost::{Curve, EXTENTS, KINDS, Topology, place_of_kind};
 pub use device_map::{DeviceMap, Member, Node};
 pub use function::{Body, Elementwise, Extent, Extents, Function, Kind, Operation};

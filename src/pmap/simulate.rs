@@ -1,6 +1,6 @@
 //! Runs a function without data: where its values are, what is sent, how much memory it takes, and how long.
 
-use super::blocks::blocks;
+use super::blocks::{block, blocks};
 use super::cost::{Task, Topology, Work, schedule};
 use super::device_map::{DeviceMap, Member};
 use super::function::{Body, Elementwise, Extent, Function, Kind, Operation};
@@ -432,7 +432,7 @@ impl Simulator<'_> {
     fn rings(&mut self, members: &[Member], shape: Shape) {
         let p = members.len();
         let elements = usize::try_from(shape[0] * shape[1]).unwrap_or(usize::MAX);
-        let block = |k: usize| ELEMENT * blocks(elements, p)[k % p].1 as u64;
+        let block = |k: usize| ELEMENT * block(elements, p, k % p).1 as u64;
         for (k, member) in members.iter().enumerate() {
             if p > 1 {
                 let all = 2 * bytes(shape);

@@ -9,8 +9,9 @@ use crate::datatype::Whole;
 use crate::error::{Code, Error, Result};
 use crate::matrix::{self, Owned};
 use crate::mpi::{Comm, Failure, MpiResult};
-use crate::pmap::{Device, DeviceMap, Environment, Keys, Member, blocks};
+use crate::pmap::{Device, DeviceMap, Environment, Keys, Member, block};
 use crate::tape::with_current;
+use std::cell::OnceCell;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
@@ -43,6 +44,11 @@ pub struct Engine {
     /// The rank of each device.
     ranks: BTreeMap<Device, i32>,
     device: Device,
+    rank: i32,
+    /// The members of the nodes that keys have led to.
+    nodes: HashMap<Vec<Device>, Rc<[Member]>>,
+    /// Who is in the calls on them, by where the members lie, and the root.
+    parties: HashMap<(*const Member, Option<Device>), Rc<Party>>,
     groups: BTreeMap<Vec<i32>, Comm>,
     scopes: Vec<Scope>,
     epoch: u64,
@@ -57,7 +63,7 @@ pub(super) type Shapes = HashMap<u64, Vec<Shape>>;
 
 /// A body of a pmap on its way.
 pub struct Run {
-    members: Vec<Member>,
+    members: Rc<[Member]>,
     scope: u64,
 }
 
@@ -76,14 +82,36 @@ fn failed(failure: Failure) -> Error {
 
 /// The ranks that a call needs, of which one may have a part of its own.
 struct Party {
+    members: Rc<[Member]>,
     ranks: Vec<i32>,
     /// The place of the root among them.
     root: usize,
     /// The place of each device of the node.
     places: Vec<usize>,
+    /// The same for the same devices and root.
+    hash: u64,
+    comm: OnceCell<Comm>,
 }
 
 impl Party {
+    fn new(ranks: &BTreeMap<Device, i32>, root: Option<Device>, members: Rc<[Member]>) -> Self {
+        let mut devices: Vec<Device> = members.iter().map(|member| member.device).collect();
+        let hash = hash((&devices, root));
+        if let Some(root) = root.filter(|root| !devices.contains(root)) {
+            devices.insert(0, root);
+        }
+        let place =
+            |device: Device| devices.iter().position(|&d| d == device).expect("one of the party");
+        Self {
+            ranks: devices.iter().map(|device| ranks[device]).collect(),
+            root: root.map_or(0, place),
+            places: members.iter().map(|member| place(member.device)).collect(),
+            members,
+            hash,
+            comm: OnceCell::new(),
+        }
+    }
+
     /// The shape of the piece of that place's device.
     fn shape_at(&self, place: usize, pieces: &[Piece]) -> Option<Shape> {
         self.places
@@ -92,11 +120,20 @@ impl Party {
             .find(|&(&at, _)| at == place)
             .and_then(|(_, piece)| piece.shape)
     }
+
+    /// The elements of each rank, by the shapes of the devices of the node.
+    fn counts(&self, shapes: impl Iterator<Item = Shape>) -> Vec<i64> {
+        let mut counts = vec![0; self.ranks.len()];
+        for ([rows, cols], &place) in shapes.zip(&self.places) {
+            counts[place] = number(rows * cols);
+        }
+        counts
+    }
 }
 
 /// A tuple that a call is given, and what this rank brings.
 struct Given<'v> {
-    members: Vec<Member>,
+    members: Rc<[Member]>,
     pieces: &'v [Piece],
     own: Result<Option<Shape>>,
 }
@@ -144,7 +181,8 @@ impl Engine {
         let numbered: Vec<Device> = (0..size.into()).collect();
         let devices = devices.unwrap_or(&numbered);
         let checked = Self::rank_map(map, devices, root);
-        let own = devices.get(usize::try_from(comm.rank()?).unwrap_or(0)).copied();
+        let rank = comm.rank()?;
+        let own = devices.get(usize::try_from(rank).unwrap_or(0)).copied();
         let ranks = checked.clone().unwrap_or_default();
         let scope = Scope {
             id: hash(0),
@@ -159,6 +197,9 @@ impl Engine {
             map: map.clone(),
             ranks,
             device: own.unwrap_or_default(),
+            rank,
+            nodes: HashMap::new(),
+            parties: HashMap::new(),
             groups: BTreeMap::new(),
             scopes: vec![scope],
             epoch: 0,
@@ -281,10 +322,18 @@ impl Engine {
     }
 
     /// The members of a node, all within the body's devices.
-    fn members(&self, call: &str, keys: &Keys) -> Result<Vec<Member>> {
-        let scope = self.scope();
-        let members = self.map.node(keys, &scope.bound)?.members();
-        for member in &members {
+    fn members(&mut self, call: &str, keys: &Keys) -> Result<Rc<[Member]>> {
+        let scope = self.scopes.last().expect("the program");
+        let path = keys.devices(&scope.bound)?;
+        let members = match self.nodes.get(&path) {
+            Some(members) => members.clone(),
+            None => {
+                let members: Rc<[Member]> = self.map.node(keys, &scope.bound)?.members().into();
+                self.nodes.insert(path, members.clone());
+                members
+            }
+        };
+        for member in &*members {
             if let Some(device) = member.footprint.iter().find(|&d| !scope.footprint.contains(d)) {
                 let why = format!(
                     "{call}: keys {keys} ({}) lead to device {device}, which is not among the devices {:?} of this body: another iteration may use it",
@@ -308,22 +357,13 @@ impl Engine {
         Err(Error::new(Code::Placement, why))
     }
 
-    fn party(&self, root: Option<Device>, members: &[Member]) -> Party {
-        let mut devices: Vec<Device> = members.iter().map(|member| member.device).collect();
-        if let Some(root) = root.filter(|root| !devices.contains(root)) {
-            devices.insert(0, root);
-        }
-        let place =
-            |device: Device| devices.iter().position(|&d| d == device).expect("one of the party");
-        Party {
-            ranks: devices.iter().map(|device| self.ranks[device]).collect(),
-            root: root.map_or(0, place),
-            places: members.iter().map(|member| place(member.device)).collect(),
-        }
-    }
-
-    fn rank(&self) -> i32 {
-        self.ranks[&self.device]
+    /// Made once for each node and root.
+    fn party(&mut self, root: Option<Device>, members: &Rc<[Member]>) -> Rc<Party> {
+        let new = || Rc::new(Party::new(&self.ranks, root, members.clone()));
+        let party = self.parties.entry((members.as_ptr(), root)).or_insert_with(new);
+        // It keeps its members, so no others come to lie where they do.
+        assert!(Rc::ptr_eq(&party.members, members), "the party of these members");
+        party.clone()
     }
 
     /// What the members bring; None on a rank that is none. `known` is what is known of it before.
@@ -334,7 +374,7 @@ impl Engine {
         own: Result<Option<Shape>>,
         known: impl Fn(usize) -> Option<Shape>,
     ) -> Result<Option<Vec<Option<Shape>>>> {
-        if !party.ranks.contains(&self.rank()) {
+        if !party.ranks.contains(&self.rank) {
             return own.map(|_| None);
         }
         if party.ranks.len() == 1 {
@@ -352,13 +392,19 @@ impl Engine {
 
     /// The communicator of a party: made once, by its members alone.
     fn group(&mut self, party: &Party) -> MpiResult<Comm> {
-        if let Some(&comm) = self.groups.get(&party.ranks) {
+        if let Some(&comm) = party.comm.get() {
             return Ok(comm);
         }
-        let comm = self.comm.of_ranks(&party.ranks)?;
-        communicator::enter(comm)?;
-        self.groups.insert(party.ranks.clone(), comm);
-        Ok(comm)
+        let comm = match self.groups.get(&party.ranks) {
+            Some(&comm) => comm,
+            None => {
+                let comm = self.comm.of_ranks(&party.ranks)?;
+                communicator::enter(comm)?;
+                self.groups.insert(party.ranks.clone(), comm);
+                comm
+            }
+        };
+        Ok(*party.comm.get_or_init(|| comm))
     }
 
     /// The shape of a piece that its device brings.
@@ -372,12 +418,12 @@ impl Engine {
     }
 
     fn own_place(&self, party: &Party) -> usize {
-        party.ranks.iter().position(|&rank| rank == self.rank()).expect("a member")
+        party.ranks.iter().position(|&rank| rank == self.rank).expect("a member")
     }
 
     fn tuple(
         &self,
-        members: Vec<Member>,
+        members: Rc<[Member]>,
         shape: impl Fn(usize) -> Option<Shape>,
         own: Option<Owned>,
     ) -> Value {
@@ -402,13 +448,13 @@ impl Engine {
         self.here("scatter", x.device)?;
         let party = self.party(Some(x.device), &members);
         let own = self.brought("scatter", x);
-        let what = (at, ("scatter", dim, keys, x.device));
+        let what = (at, ("scatter", dim, party.hash));
         let met = self.meet(&party, what, own, |_| x.shape)?;
         let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
         let n = members.len();
         let shape_of = |k: usize| {
             let mut shape = whole?;
-            shape[dim] = blocks(shape[dim], n)[k].1;
+            shape[dim] = block(shape[dim], n, k).1;
             Some(shape)
         };
         let (Some(_), Some(whole)) = (met, whole) else {
@@ -420,14 +466,11 @@ impl Engine {
         let mine = members.iter().position(|member| member.device == self.device);
         let own = zeros(mine.and_then(shape_of).unwrap_or_default())?;
         let (comm, root) = (self.group(&party).map_err(failed)?, as_rank(party.root));
-        let mut counts = vec![0; party.ranks.len()];
-        let mut packed = Packed::Values(Vec::new());
-        if let Some(matrix) = &x.matrix {
-            for (k, &place) in party.places.iter().enumerate() {
-                counts[place] = number(shape_of(k).map_or(0, |[rows, cols]| rows * cols));
-            }
-            packed = Packed::new(matrix, whole, dim, n)?;
-        }
+        let counts = party.counts((0..n).filter_map(shape_of));
+        let mut packed = match &x.matrix {
+            Some(matrix) => Packed::new(matrix, whole, dim, n)?,
+            None => Packed::Elsewhere,
+        };
         transfer::scatter(comm, root, packed.whole(), &counts, &own).map_err(failed)?;
         Ok(self.tuple(members, shape_of, mine.map(|_| own)))
     }
@@ -439,7 +482,7 @@ impl Engine {
         self.here("broadcast", x.device)?;
         let party = self.party(Some(x.device), &members);
         let own = self.brought("broadcast", x);
-        let met = self.meet(&party, (at, ("broadcast", keys, x.device)), own, |_| x.shape)?;
+        let met = self.meet(&party, (at, ("broadcast", party.hash)), own, |_| x.shape)?;
         let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
         let (Some(_), Some(shape)) = (met, whole) else {
             return Ok(self.tuple(members, |_| whole, None));
@@ -476,7 +519,7 @@ impl Engine {
             Some(error) => Err(error),
             None => mine.map_or(Ok(None), |piece| self.brought(call, piece)),
         };
-        Ok(Given { members: members.to_vec(), pieces, own })
+        Ok(Given { members: members.clone(), pieces, own })
     }
 
     /// The shapes of all pieces, which fit together: equal, or along `dim` of any extent.
@@ -515,7 +558,7 @@ impl Engine {
             return Err(Error::new(Code::Shape, why));
         }
         let party = self.party(Some(home), &members);
-        let what = (at, ("gather", dim, xs.devices(), home));
+        let what = (at, ("gather", dim, party.hash));
         let met = self.meet(&party, what, own, |place| party.shape_at(place, pieces))?;
         let Some(shapes) = met else {
             return Ok(Value::One(Piece::placeholder(home, None)));
@@ -530,14 +573,10 @@ impl Engine {
             return Ok(Value::One(Piece::new(home, copied(&own)?)));
         }
         let (comm, root) = (self.group(&party).map_err(failed)?, as_rank(party.root));
-        let mut counts = vec![0; party.ranks.len()];
+        let counts = party.counts(shapes.iter().copied());
         if home != self.device {
-            let nothing = Whole::Values(&mut []);
-            transfer::gather(comm, root, &own, nothing, &counts).map_err(failed)?;
+            transfer::gather(comm, root, &own, Whole::Elsewhere, &counts).map_err(failed)?;
             return Ok(Value::One(Piece::placeholder(home, Some(whole))));
-        }
-        for (shape, &place) in shapes.iter().zip(&party.places) {
-            counts[place] = number(shape[0] * shape[1]);
         }
         let all = zeros(whole)?;
         transfer::gather(comm, root, &own, Whole::Matrix(&all), &counts).map_err(failed)?;
@@ -554,7 +593,7 @@ impl Engine {
         let home = self.home();
         let Given { members, pieces, own } = self.pieces("reduce", xs)?;
         let party = self.party(Some(home), &members);
-        let what = (at, ("reduce", xs.devices(), home));
+        let what = (at, ("reduce", party.hash));
         let met = self.meet(&party, what, own, |place| party.shape_at(place, pieces))?;
         let Some(shapes) = met else {
             return Ok(Value::One(Piece::placeholder(home, None)));
@@ -580,7 +619,7 @@ impl Engine {
         let at = self.step();
         let Given { members, pieces, own } = self.pieces("allreduce", xs)?;
         let party = self.party(None, &members);
-        let what = (at, ("allreduce", xs.devices()));
+        let what = (at, ("allreduce", party.hash));
         let met = self.meet(&party, what, own, |place| party.shape_at(place, pieces))?;
         let Some(shapes) = met else {
             let shape = pieces[0].shape;
@@ -607,10 +646,10 @@ impl Engine {
         if x.device == to {
             return Ok(Value::One(x.sound()?.clone()));
         }
-        let target = Member { device: to, footprint: vec![to] };
-        let party = self.party(Some(x.device), &[target]);
+        let target = [Member { device: to, footprint: vec![to] }];
+        let party = Party::new(&self.ranks, Some(x.device), target.into());
         let own = self.brought("send", x);
-        let met = self.meet(&party, (at, ("send", to, x.device)), own, |_| x.shape)?;
+        let met = self.meet(&party, (at, ("send", party.hash)), own, |_| x.shape)?;
         let whole = met.as_ref().map_or(x.shape, |shapes| shapes[party.root]);
         let (Some(_), Some(shape)) = (met, whole) else {
             return Ok(Value::One(Piece::placeholder(to, whole)));
@@ -662,10 +701,12 @@ impl Engine {
             ));
         };
         let (members, _) = first.tuple("pmap", "the first argument")?;
-        let members = members.to_vec();
-        for (k, value) in xs.iter().enumerate() {
-            value.tuple("pmap", &format!("argument {k}"))?;
-            if value.devices() != first.devices() {
+        let members = members.clone();
+        for (k, value) in xs.iter().enumerate().skip(1) {
+            if matches!(value, Value::One(_)) {
+                value.tuple("pmap", &format!("argument {k}"))?;
+            }
+            if !value.is_beside(first) {
                 let why = format!(
                     "pmap: argument 0 is on devices {:?}, argument {k} on {:?}",
                     first.devices(),
@@ -674,7 +715,7 @@ impl Engine {
                 return Err(Error::new(Code::Arity, why));
             }
         }
-        for member in &members {
+        for member in &*members {
             for &device in &member.footprint {
                 self.here("pmap", device)?;
             }

@@ -35,6 +35,8 @@ fn from_blocks<T: Copy + Default>(elements: &[T], [rows, cols]: Shape, parts: &[
 
 /// What is sent in blocks: a matrix, or scalars where their ids are in another order than those of a matrix.
 pub enum Packed {
+    /// Another rank sends.
+    Elsewhere,
     Matrix(Rc<Owned>),
     Values(Vec<Var>),
 }
@@ -53,6 +55,7 @@ impl Packed {
 
     pub fn whole(&mut self) -> Whole<'_> {
         match self {
+            Self::Elsewhere => Whole::Elsewhere,
             Self::Matrix(matrix) => Whole::Matrix(matrix),
             Self::Values(values) => Whole::Values(values),
         }

@@ -2,39 +2,47 @@
 
 use crate::ampi::argument::Many;
 use crate::ampi::dispatch::{self, Operands};
-use crate::datatype::{Whole, lent_matrix, lent_parts};
+use crate::datatype::{Whole, lent_matrix, lent_parts, lent_shares};
+use crate::large::limit::settled;
 use crate::matrix::Owned;
 use crate::mpi::{CallForm, Comm, MpiResult, Op};
 
 const NOW: CallForm = CallForm::Blocking;
 
-/// Into `part` what the root has for this rank; `counts` are looked at there.
+/// The parts of `whole` that the ranks have. All ranks know all counts, so all make the same call.
+fn lent<R>(whole: Whole<'_>, counts: &[i64], f: impl FnOnce(&Many) -> R) -> R {
+    if counts.iter().all(|n| *n == counts[0]) {
+        return lent_shares(whole, counts[0], counts.len(), |share| f(&Many::Each(share)));
+    }
+    let fit = settled(counts.iter().sum()).is_some();
+    lent_parts(whole, counts, fit, |parts| f(&Many::List(parts)))
+}
+
+/// Into `part` what the root has in `whole` for this rank.
 pub fn scatter(
     comm: Comm,
     root: i32,
-    packed: Whole<'_>,
+    whole: Whole<'_>,
     counts: &[i64],
     part: &Owned,
 ) -> MpiResult<()> {
     lent_matrix(part, |part| {
-        lent_parts(packed, counts, |parts| {
-            dispatch::scatter("pmap", &Many::List(parts), part, root, comm, NOW).map(|_| ())
+        lent(whole, counts, |parts| {
+            dispatch::scatter("pmap", parts, part, root, comm, NOW).map(|_| ())
         })
     })
 }
 
-/// What each has, one part behind the other, into `all` on the root.
+/// What each has, one part behind the other, into `whole` on the root.
 pub fn gather(
     comm: Comm,
     root: i32,
     part: &Owned,
-    all: Whole<'_>,
+    whole: Whole<'_>,
     counts: &[i64],
 ) -> MpiResult<()> {
     lent_matrix(part, |part| {
-        lent_parts(all, counts, |parts| {
-            dispatch::gather(part, &Many::List(parts), root, comm, NOW).map(|_| ())
-        })
+        lent(whole, counts, |parts| dispatch::gather(part, parts, root, comm, NOW).map(|_| ()))
     })
 }
 

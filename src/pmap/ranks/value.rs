@@ -44,7 +44,7 @@ impl Piece {
 #[derive(Debug, Clone)]
 pub enum Value {
     One(Piece),
-    Tuple { members: Vec<Member>, pieces: Vec<Piece> },
+    Tuple { members: Rc<[Member]>, pieces: Vec<Piece> },
 }
 
 impl Value {
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    pub fn tuple(&self, call: &str, name: &str) -> Result<(&[Member], &[Piece])> {
+    pub fn tuple(&self, call: &str, name: &str) -> Result<(&Rc<[Member]>, &[Piece])> {
         match self {
             Self::Tuple { members, pieces } => Ok((members, pieces)),
             Self::One(piece) => {
@@ -90,5 +90,11 @@ impl Value {
 
     pub fn devices(&self) -> Vec<Device> {
         self.pieces().iter().map(|piece| piece.device).collect()
+    }
+
+    /// Whether another one is on the same devices.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        let [a, b] = [self, other].map(Self::pieces);
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.device == b.device)
     }
 }
