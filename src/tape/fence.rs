@@ -33,6 +33,15 @@ impl Asked {
         id.wrapping_sub(self.from) < self.n
     }
 
+    /// Whether it has one of `ids`. Many are looked at together, as signed numbers, which every machine compares so.
+    pub fn has_any(self, ids: &[u32]) -> bool {
+        let Some(last) = self.n.checked_sub(1) else { return false };
+        let (from, last) = (self.from ^ 1 << 31, (last ^ 1 << 31).cast_signed());
+        let spares = |all, &id: &u32| all & (id.wrapping_sub(from).cast_signed() > last);
+        let (many, few) = ids.as_chunks::<64>();
+        !(many.iter().all(|ids| ids.iter().fold(true, spares)) && few.iter().fold(true, spares))
+    }
+
     #[inline(always)]
     const fn end(self) -> u32 {
         self.from + self.n
@@ -236,6 +245,29 @@ mod tests {
 
     const FREE: (bool, bool) = (false, true);
     const REFUSED: (bool, bool) = (true, false);
+
+    /// Of many ids the one is found wherever it stands, and its neighbours are not.
+    #[test]
+    fn one_of_many_is_found() {
+        for asked in
+            [Asked { from: 7, n: 3 }, Asked { from: 1 << 31, n: 2 }, Asked { from: 0, n: 5 }]
+        {
+            let (below, end) = (asked.from.wrapping_sub(1), asked.end());
+            for len in [1, 63, 64, 65, 200] {
+                let mut ids = vec![if below < end { below } else { end }; len];
+                ids[len / 2] = end;
+                assert!(!asked.has_any(&ids), "{asked:?}");
+                for at in [0, len / 2, len - 1] {
+                    for id in [asked.from, end - 1] {
+                        let before = std::mem::replace(&mut ids[at], id);
+                        assert!(asked.has_any(&ids), "{asked:?}, {id} at {at} of {len}");
+                        ids[at] = before;
+                    }
+                }
+            }
+        }
+        assert!(Asked::ALL.has_any(&[3]) && !Asked::default().has_any(&[0, u32::MAX]));
+    }
 
     #[test]
     fn what_a_sweep_has_passed_is_asked_of() {

@@ -1,11 +1,14 @@
 //! The arithmetic of a sweep: runs of statements, in one direction or several.
 
 use super::cursors::Cursors;
-use super::fence::Fence;
+use super::fence::{Asked, Fence};
 use super::position::Position;
 use super::{Tape, WIDEST, wrong_width};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
+
+/// Statements of which it is found out together whether the fence must be asked: few enough to stay in cache.
+const LOOKED_AT: u32 = 1024;
 
 impl Tape {
     /// Reverses `n` statements below `top` and moves it.
@@ -22,6 +25,57 @@ impl Tape {
         if n == 0 {
             return Ok(());
         }
+        if fence.free() == 0 {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_some(top, n, None) };
+        }
+        let mut left = n;
+        while left > 0 {
+            let some = left.min(LOOKED_AT);
+            // SAFETY: as above.
+            unsafe {
+                let asks = self.asks(top, some, fence.asked());
+                self.run_some(top, some, asks.then_some(&mut *fence))?;
+            }
+            left -= some;
+        }
+        Ok(())
+    }
+
+    /// Whether one of the `n` statements below `top` has an operand that is `asked` of. It is not looked for where the statements
+    /// pass nothing on.
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    unsafe fn asks(&self, top: &Position, n: u32, asked: Asked) -> bool {
+        let (adjoints, width) = (self.adjoint.base().cast::<f64>(), self.width);
+        let statements = self.statement.base().cast::<u8>();
+        let arguments = self.argument.base().cast::<u32>();
+        // SAFETY: the caller's promise: they have been written.
+        unsafe {
+            let first = adjoints.add(wide32(top.id - n) * width);
+            let ws = std::slice::from_raw_parts(first, wide32(n) * width);
+            if ws.chunks(16).all(|ws| ws.iter().fold(0, |bits, w| bits | w.to_bits()) == 0) {
+                return true;
+            }
+            let first = statements.add(wide32(top.statement - n));
+            let counts = std::slice::from_raw_parts(first, wide32(n));
+            let operands = wide32(counts.iter().map(|&count| u32::from(count)).sum());
+            let first = arguments.add(wide(top.argument) - operands);
+            asked.has_any(std::slice::from_raw_parts(first, operands))
+        }
+    }
+
+    /// As `run_statements`, by a fence, or without one.
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    unsafe fn run_some(
+        &mut self,
+        top: &mut Position,
+        n: u32,
+        fence: Option<&mut Fence>,
+    ) -> Result<()> {
         // SAFETY: the caller's promise: all pointers stay within what has been written.
         unsafe {
             let streams = Streams {
@@ -32,22 +86,15 @@ impl Tape {
                 id: wide32(top.id),
                 n: wide32(n),
             };
-            let (asked, is_free) = (fence.asked(), fence.free() == 0);
-            let all = |_, _| true;
-            let lets = move |id, partial| !asked.has(id) || fence.lets(id, &[partial]);
-            let arguments = match (self.width, is_free) {
-                (1, true) => streams.reverse_one(all),
-                (1, false) => streams.reverse_one(lets),
-                (2, true) => streams.reverse_wide::<2>(all),
-                (2, false) => streams.reverse_wide::<2>(lets),
-                (4, true) => streams.reverse_wide::<4>(all),
-                (4, false) => streams.reverse_wide::<4>(lets),
-                (8, true) => streams.reverse_wide::<8>(all),
-                (8, false) => streams.reverse_wide::<8>(lets),
-                (WIDEST, true) => streams.reverse_wide::<WIDEST>(all),
-                (WIDEST, false) => streams.reverse_wide::<WIDEST>(lets),
-                (width, _) => return Err(wrong_width(width)),
+            let arguments = match fence {
+                None => streams.reverse(self.width, |_, _| true),
+                Some(fence) => {
+                    let asked = fence.asked();
+                    let lets = move |id, partial| !asked.has(id) || fence.lets(id, &[partial]);
+                    streams.reverse(self.width, lets)
+                }
             };
+            let arguments = arguments.ok_or_else(|| wrong_width(self.width))?;
             top.argument -= arguments.map_err(|id| self.foreign_operand(id))? as u64;
         }
         top.statement -= n;
@@ -149,6 +196,25 @@ struct Streams {
 }
 
 impl Streams {
+    /// In `width` directions, if there are kernels for as many.
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    #[inline(always)]
+    unsafe fn reverse(self, width: usize, lets: impl FnMut(u32, f64) -> bool) -> Option<Swept> {
+        // SAFETY: the caller's promise.
+        Some(unsafe {
+            match width {
+                1 => self.reverse_one(lets),
+                2 => self.reverse_wide::<2>(lets),
+                4 => self.reverse_wide::<4>(lets),
+                8 => self.reverse_wide::<8>(lets),
+                WIDEST => self.reverse_wide::<WIDEST>(lets),
+                _ => return None,
+            }
+        })
+    }
+
     /// One direction. `lets` says whether something may be added to the adjoint of an id, for this partial.
     ///
     /// # Safety
