@@ -547,11 +547,7 @@ fn recycle(slot: &mut Slot) {
     request.kind = Kind::Idle;
     request.arrival.forget();
     request.transfer.release();
-    IDLE.with(|idle| {
-        if idle.len() < RETAINED {
-            idle.push(request);
-        }
-    });
+    IDLE.keep(request, RETAINED);
 }
 
 /// An error for a handle that was copied and has been completed through the copy.

@@ -53,11 +53,7 @@ impl Drop for Lists {
     fn drop(&mut self) {
         let Some(mut memory) = self.0.take() else { return };
         memory.keep.clear();
-        IDLE.with(|idle| {
-            if idle.len() < KEPT {
-                idle.push(memory);
-            }
-        });
+        IDLE.keep(memory, KEPT);
     }
 }
 

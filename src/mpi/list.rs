@@ -101,11 +101,7 @@ impl<T: Listable> List<T> {
     fn give_back(&mut self) {
         let mut memory = std::mem::take(&mut self.0);
         memory.clear();
-        T::idle().with(|idle| {
-            if idle.len() < KEPT {
-                idle.push(memory);
-            }
-        });
+        T::idle().keep(memory, KEPT);
     }
 }
 

@@ -67,6 +67,19 @@ impl<T> Serial<T> {
     }
 }
 
+/// Things that wait for their next use.
+impl<T> Serial<Vec<T>> {
+    /// Lets one more wait, unless `most` do.
+    #[inline]
+    pub fn keep(&self, thing: T, most: usize) {
+        self.with(|idle| {
+            if idle.len() < most {
+                idle.push(thing);
+            }
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -240,8 +240,8 @@ impl Exchange {
             let answer = self.wanted(Kind::Answer, first, (at, what), scopes)?;
             return Ok(answer.failure.map_or(Ok(answer.shapes), Err));
         }
-        let mut shapes = ours.shapes;
-        let mut failure = ours.failure;
+        let Message { mut shapes, mut failure, .. } = ours;
+        shapes.reserve(members.len());
         for &member in &members[1..] {
             let theirs = self.wanted(Kind::Brings, member, (at, what), scopes)?;
             shapes.extend(theirs.shapes);
