@@ -213,6 +213,31 @@ fn nest_is_closed_unless_asked() {
     }
 }
 
+/// Wherever it stands, and whether or not most statements pass nothing on.
+#[test]
+fn one_value_from_outside_among_many_is_left_alone() {
+    const N: usize = 5000;
+    for at in [0, 1, 1022, 1023, 1024, 2500, N - 1] {
+        for seeded in [at, N - 1] {
+            let mut tape = recording();
+            let x = input(&mut tape, 3.0);
+            let y = mul(&mut tape, x, x);
+            tape.start_nested(Outside::Dropped).unwrap();
+            let (inner, unit) = (input(&mut tape, 7.0), input(&mut tape, 1.0));
+            let mut z = inner;
+            let mut all = Vec::new();
+            for k in 0..N {
+                z = mul(&mut tape, z, if k == at { y } else { unit });
+                all.push(z);
+            }
+            tape.seed(&all[seeded], 1.0, 0).unwrap();
+            reverse(&mut tape);
+            let found = [inner, y, unit].map(|x| adjoint(&tape, &x));
+            assert_eq!(found, [9.0, 0.0, seeded as f64 * 63.0], "{at}, {seeded}");
+        }
+    }
+}
+
 #[test]
 fn values_are_seeded_together() {
     let mut tape = recording();
