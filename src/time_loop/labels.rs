@@ -5,6 +5,7 @@
 
 use crate::count::wide32;
 use crate::tape::Var;
+use std::ops::Range;
 
 /// One element: the id 0 if it is passive; id and tag of a value from outside; else the first id of the loop plus the number
 /// of its class, without a tag. Elements with one id are of one class; classes are numbered as they come.
@@ -32,6 +33,8 @@ pub struct Labels {
     base: u32,
     labels: Vec<Label>,
     classes: usize,
+    /// Where elements of the loop stand side by side, if each is a class of its own.
+    runs: Option<Vec<Range<usize>>>,
 }
 
 impl Labels {
@@ -52,6 +55,22 @@ impl Labels {
     }
 }
 
+/// The runs of `Labels`.
+fn runs(labels: &[Label], base: u32) -> Option<Vec<Range<usize>>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let own = labels.iter().enumerate().filter(|(_, label)| label.id >= base);
+    for (id, (k, label)) in (base..).zip(own) {
+        if label.id != id {
+            return None;
+        }
+        match runs.last_mut().filter(|run| run.end == k) {
+            Some(run) => run.end += 1,
+            None => runs.push(k..k + 1),
+        }
+    }
+    Some(runs)
+}
+
 /// Finds labels; keeps its memory from one state to the next.
 #[derive(Debug, Default)]
 pub struct Labeller {
@@ -64,6 +83,29 @@ pub struct Labeller {
 }
 
 impl Labeller {
+    /// Whether the labels are `known`, and the loop's ids rise from element to element: then it takes one look.
+    fn finds_in_order(&mut self, state: &[Var], here: u32, known: &Labels) -> bool {
+        let Some(runs) = known.runs.as_ref().filter(|_| state.len() == known.labels.len()) else {
+            return false;
+        };
+        let outside = |range: Range<usize>| {
+            let mut pairs = state[range.clone()].iter().zip(&known.labels[range]);
+            pairs.all(|(x, label)| Label::outside(x, here) == Some(*label))
+        };
+        let (mut below, mut end) = (here.saturating_sub(1), 0);
+        self.first.clear();
+        for run in runs {
+            let own = &state[run.clone()];
+            let rises = own.iter().all(|x| std::mem::replace(&mut below, x.id) < x.id);
+            if !rises || !outside(end..run.start) {
+                return false;
+            }
+            self.first.extend_from_slice(own);
+            end = run.end;
+        }
+        outside(end..state.len())
+    }
+
     /// As `look`, if the loop's ids rise from element to element, as they do where a step computes a state in its order.
     fn look_in_order(&mut self, state: &[Var], base: u32, from: u32) -> bool {
         let (mut below, mut next) = (0, from);
@@ -123,11 +165,15 @@ impl Labeller {
         (base, here): (u32, u32),
         known: Option<&Labels>,
     ) -> Option<Labels> {
+        if known.is_some_and(|known| self.finds_in_order(state, here, known)) {
+            return None;
+        }
         self.look(state, here, base);
         if known.is_some_and(|known| known.labels == self.found) {
             return None;
         }
-        Some(Labels { base, labels: self.found.clone(), classes: self.first.len() })
+        let (labels, classes) = (self.found.clone(), self.first.len());
+        Some(Labels { base, runs: runs(&labels, base), labels, classes })
     }
 
     /// The first element of each class of the state that was looked at last.
@@ -158,11 +204,41 @@ mod tests {
         let labels = labeller.labels(&state, (10, 10), None).unwrap();
         assert_eq!(labeller.representatives(), [var(11), var(12), var(15)]);
         assert_eq!(applied(&labels), [(0, 0), (100, 8), (3, 7), (101, 8), (102, 8)]);
+        // The same from another place of the tape, by one look.
+        let state = [var(0), var(21), var(3), var(22), var(29)];
+        assert!(labeller.labels(&state, (10, 20), Some(&labels)).is_none());
+        assert_eq!(labeller.representatives(), [var(21), var(22), var(29)]);
+        for (at, id) in [(0, 1), (1, 0), (2, 4), (2, 0), (4, 22)] {
+            let mut other = state;
+            other[at] = var(id);
+            assert!(labeller.labels(&other, (10, 20), Some(&labels)).is_some(), "{id} at {at}");
+        }
+        assert!(labeller.labels(&state[..4], (10, 20), Some(&labels)).is_some());
         // The same labels, found the other way.
         let state = [var(0), var(12), var(3), var(11), var(10)];
         assert!(labeller.labels(&state, (10, 10), Some(&labels)).is_none());
         let state = [var(0), var(11), var(3), var(11), var(12)];
         assert!(labeller.labels(&state, (10, 10), Some(&labels)).is_some());
+    }
+
+    #[test]
+    fn what_stands_behind_the_last_class_counts() {
+        let mut labeller = Labeller::default();
+        let labels = labeller.labels(&[var(11), var(3)], (10, 10), None).unwrap();
+        assert!(labeller.labels(&[var(21), var(3)], (10, 20), Some(&labels)).is_none());
+        for id in [0, 4, 22] {
+            let state = [var(21), var(id)];
+            assert!(labeller.labels(&state, (10, 20), Some(&labels)).is_some(), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_state_of_classes_alone_is_its_own_representative() {
+        let mut labeller = Labeller::default();
+        let labels = labeller.labels(&[var(10), var(12), var(13)], (10, 10), None).unwrap();
+        let state = [var(50), var(51), var(70)];
+        assert!(labeller.labels(&state, (10, 50), Some(&labels)).is_none());
+        assert_eq!(labeller.representatives(), state);
     }
 
     #[test]
