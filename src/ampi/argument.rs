@@ -166,6 +166,9 @@ impl Many {
     pub fn sources(&self, name: &str, ranks: usize) -> MpiResult<(Sources, PartCounts)> {
         match self {
             Self::Each(argument) => {
+                if let Some([one, all]) = argument.plain_shares(ranks) {
+                    return Ok((Sources::One(all), PartCounts::each(&one)));
+                }
                 let layout = layout(name, argument)?;
                 let one = argument.source(name, layout.clone(), 1)?;
                 let parts = PartCounts::each(&one);
@@ -185,6 +188,9 @@ impl Many {
     pub fn sinks(&self, name: &str, ranks: usize) -> MpiResult<(Sinks, PartCounts)> {
         match self {
             Self::Each(argument) => {
+                if let Some((one, all)) = argument.plain_sink_shares(ranks) {
+                    return Ok((Sinks::One(all), PartCounts::each(&one)));
+                }
                 let layout = layout(name, argument)?;
                 let one = argument.source(name, layout.clone(), 1)?;
                 let parts = PartCounts::each(&one);

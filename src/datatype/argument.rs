@@ -93,6 +93,21 @@ impl BufferTriple {
         usual.then(|| SendBuffer { base: self.pointer.cast(), layout: Layout::Plain, n })
     }
 
+    /// As `plain`, and the same items for each of `ranks`, if they are none too many.
+    #[inline(always)]
+    pub fn plain_shares(&self, ranks: usize) -> Option<[SendBuffer; 2]> {
+        let one = self.plain()?;
+        let n = one.n.checked_mul(ranks).filter(|&n| u32::try_from(n).is_ok())?;
+        let all = SendBuffer { n, ..one.clone() };
+        Some([one, all])
+    }
+
+    /// As `plain_shares`, the others to be written.
+    #[inline(always)]
+    pub fn plain_sink_shares(&self, ranks: usize) -> Option<(SendBuffer, RecvBuffer)> {
+        self.plain_shares(ranks).map(|[one, all]| (one, RecvBuffer(all)))
+    }
+
     /// As `plain`, to be written.
     #[inline(always)]
     pub fn plain_sink(&self) -> Option<RecvBuffer> {

@@ -183,7 +183,8 @@ impl Operation {
         reach: Reach,
         call_form: CallForm,
     ) -> MpiResult<Self> {
-        assert!(part.len() >= sent.len() && whole.len() >= received.len() * reach.sources(comm)?);
+        let (sources, _) = reach.degrees(comm)?;
+        assert!(part.len() >= sent.len() && whole.len() >= received.len() * sources);
         let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
         let mut this = Self::between(part, whole);
         let (from, to) = (this.from(), this.to());
@@ -217,7 +218,8 @@ impl Operation {
         reach: Reach,
         call_form: CallForm,
     ) -> MpiResult<Self> {
-        assert!(part.len() >= own.len() && listed.shares.len() >= reach.sources(comm)?);
+        let (sources, _) = reach.degrees(comm)?;
+        assert!(part.len() >= own.len() && listed.shares.len() >= sources);
         let (n, t, u) = (own.count(), own.datatype(), listed.item.datatype.raw());
         let room = whole.len();
         let mut this = Self::between(part, whole);
@@ -255,8 +257,9 @@ impl Operation {
         reach: Reach,
         call_form: CallForm,
     ) -> MpiResult<Self> {
-        assert!(out.len() >= sent.len() * reach.destinations(comm)?);
-        assert!(back.len() >= received.len() * reach.sources(comm)?);
+        let (sources, destinations) = reach.degrees(comm)?;
+        assert!(out.len() >= sent.len() * destinations);
+        assert!(back.len() >= received.len() * sources);
         let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
         let mut this = Self::between(out, back);
         let (from, to) = (this.from(), this.to());
@@ -290,7 +293,8 @@ impl Operation {
         call_form: CallForm,
     ) -> MpiResult<Self> {
         let (to_all, from_all) = (sent.shares.len(), received.shares.len());
-        assert!(to_all >= reach.destinations(comm)? && from_all >= reach.sources(comm)?);
+        let (sources, destinations) = reach.degrees(comm)?;
+        assert!(to_all >= destinations && from_all >= sources);
         let (t, u) = (sent.item.datatype.raw(), received.item.datatype.raw());
         let (data, room) = (out.len(), back.len());
         let mut this = Self::between(out, back);

@@ -50,20 +50,16 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// How many parts a rank receives.
-    pub(super) fn sources(self, comm: Comm) -> MpiResult<usize> {
-        match self {
-            Self::All => Ok(wide_int(comm.partners()?)),
-            Self::Neighbours => Ok(wide_int(comm.degrees()?.0)),
-        }
-    }
-
-    /// How many parts it sends.
-    pub(super) fn destinations(self, comm: Comm) -> MpiResult<usize> {
-        match self {
-            Self::All => Ok(wide_int(comm.partners()?)),
-            Self::Neighbours => Ok(wide_int(comm.degrees()?.1)),
-        }
+    /// How many parts a rank receives, and how many it sends.
+    pub(super) fn degrees(self, comm: Comm) -> MpiResult<(usize, usize)> {
+        let (sources, destinations) = match self {
+            Self::All => {
+                let partners = comm.partners()?;
+                (partners, partners)
+            }
+            Self::Neighbours => comm.degrees()?,
+        };
+        Ok((wide_int(sources), wide_int(destinations)))
     }
 }
 
