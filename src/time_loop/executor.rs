@@ -178,12 +178,19 @@ impl Run {
         Ok(first)
     }
 
-    /// Notes what the state before `block`, which is in `scratch`, is on the tape.
-    pub fn note(&mut self, block: u64) {
+    /// What the state in `scratch` is on the tape in the first run; the newest labels themselves if they are these.
+    fn first_labels(&mut self) -> Rc<Labels> {
         let known = self.labels.last().map(|(_, labels)| Rc::clone(labels));
         let base = (self.base, self.base);
-        if let Some(labels) = self.labeller.labels(&self.scratch, base, known.as_deref()) {
-            self.labels.push((block, Rc::new(labels)));
+        let found = self.labeller.labels(&self.scratch, base, known.as_deref());
+        found.map(Rc::new).or(known).expect("labels that are not new are known")
+    }
+
+    /// Notes what the state before `block`, which is in `scratch`, is on the tape.
+    pub fn note(&mut self, block: u64) {
+        let labels = self.first_labels();
+        if self.labels.last().is_none_or(|(_, known)| !Rc::ptr_eq(known, &labels)) {
+            self.labels.push((block, labels));
         }
         if self.tape().checking() {
             self.sums.push(sum(&self.scratch));
@@ -334,11 +341,8 @@ impl Run {
 
     /// Begins the recording anew, from the state in `scratch`, whose ids may be gone. What is one value stays one.
     fn forget(&mut self) -> Result<()> {
-        let base = (self.base, self.base);
-        match self.labeller.labels(&self.scratch, base, None) {
-            Some(labels) => self.enter(&labels).map(|_| ()),
-            None => Ok(()),
-        }
+        let labels = self.first_labels();
+        self.enter(&labels).map(|_| ())
     }
 
     /// Keeps the state in `scratch`.
