@@ -323,16 +323,16 @@ impl Engine {
 
     /// The members of a node, all within the body's devices.
     fn members(&mut self, call: &str, keys: &Keys) -> Result<Rc<[Member]>> {
-        let scope = self.scopes.last().expect("the program");
-        let path = keys.devices(&scope.bound)?;
+        let path = keys.devices(self.bound())?;
         let members = match self.nodes.get(&path) {
             Some(members) => members.clone(),
             None => {
-                let members: Rc<[Member]> = self.map.node(keys, &scope.bound)?.members().into();
+                let members: Rc<[Member]> = self.map.node(keys, self.bound())?.members().into();
                 self.nodes.insert(path, members.clone());
                 members
             }
         };
+        let scope = self.scope();
         for member in &*members {
             if let Some(device) = member.footprint.iter().find(|&d| !scope.footprint.contains(d)) {
                 let why = format!(
