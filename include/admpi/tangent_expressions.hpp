@@ -20,7 +20,8 @@ inline constexpr unsigned max_tangent_leaves = max_leaves / 2;
 /// Repeated operands of larger expressions are merged.
 inline constexpr unsigned max_unmerged_tangents = 5;
 
-/// Operators as statements of their own, each with its own pair: in hessian_sparsity, for which a statement's arguments all meet.
+/// Operators that are not linear as statements of their own, each with its own pair: in hessian_sparsity, for which a statement's
+/// arguments all meet.
 [[gnu::tls_model("initial-exec")]] inline thread_local bool tangents_are_split = false;
 
 /// What each operand adds to both statements: the value's partial by its value, which is the derivative's by its derivative, and
@@ -154,7 +155,7 @@ ADMPI_ALWAYS_INLINE leaf kept(const derivative_part<Node> &x) {
 ///   leaves           how many operands it may have that are no constants
 ///   number()         value and derivative
 ///   push(w, p)       hands each leaf p times its partial
-///   split()          the same value, recorded operator by operator
+///   split()          the same value, of operands that are recorded, so that at most one operator is not linear
 template <class Node>
 struct tangent_node : tangent_expression<Node> {
   value_part<Node> value;
@@ -184,6 +185,7 @@ struct tangent_node : tangent_expression<Node> {
 
 struct tangent_leaf {
   static constexpr unsigned leaves = 1;
+  static constexpr bool is_linear = true;
   leaf value;
   leaf derivative;
 
@@ -199,6 +201,7 @@ struct tangent_leaf {
 /// An active value that is constant in the direction.
 struct fixed_leaf {
   static constexpr unsigned leaves = 1;
+  static constexpr bool is_linear = true;
   leaf value;
 
   ADMPI_ALWAYS_INLINE explicit fixed_leaf(const var &x) : value(x) {}
@@ -212,6 +215,7 @@ struct fixed_leaf {
 
 struct fixed_number {
   static constexpr unsigned leaves = 0;
+  static constexpr bool is_linear = true;
   double value;
 
   ADMPI_ALWAYS_INLINE double number() const { return value; }
@@ -229,9 +233,14 @@ ADMPI_ALWAYS_INLINE tangent<double> chained(const tangent<double> &p, const tang
   return {p.value * partial.value, along(partial.value, p.derivative) + along(p.value, partial.derivative)};
 }
 
+/// Whether the derivative of an operation is a sum of its operands' times numbers. A and B are the numbers of their leaves.
+template <class Op, unsigned A, unsigned B = 0>
+inline constexpr bool is_linear_operation = false;
+
 template <class Op, class A>
 struct tangent_unary : tangent_node<tangent_unary<Op, A>> {
   static constexpr unsigned leaves = A::leaves;
+  static constexpr bool is_linear = is_linear_operation<Op, A::leaves>;
   A a;
 
   ADMPI_ALWAYS_INLINE explicit tangent_unary(const A &x) : tangent_node<tangent_unary>(Op::value(x.number())), a(x) {}
@@ -245,6 +254,7 @@ struct tangent_unary : tangent_node<tangent_unary<Op, A>> {
 template <class Op, class A, class B>
 struct tangent_binary : tangent_node<tangent_binary<Op, A, B>> {
   static constexpr unsigned leaves = A::leaves + B::leaves;
+  static constexpr bool is_linear = is_linear_operation<Op, A::leaves, B::leaves>;
   A a;
   B b;
 
@@ -297,24 +307,28 @@ ADMPI_ALWAYS_INLINE auto tangent_of(const A &a) {
   return tangent_unary<Op, A>(a);
 }
 
-/// What split gives as an operand again.
-template <class A>
-const A &split_operand(const A &a) {
-  return a;
-}
-inline tangent_leaf split_operand(const tangent<var> &a) { return tangent_leaf(a); }
-
 template <class Node>
-tangent<var> recorded_whole(const Node &e) {
+ADMPI_ALWAYS_INLINE tangent<var> recorded_whole(const Node &e) {
   return {var(e.value), var(e.derivative)};
+}
+/// An operand of a linear operator, or of another one: recorded, unless the operator's arguments meet no others then.
+template <bool IsOfLinear, class A>
+ADMPI_ALWAYS_INLINE auto split_operand(const A &a) {
+  const auto &e = a.split();
+  using E = std::decay_t<decltype(e)>;
+  if constexpr (E::is_linear && (IsOfLinear || E::leaves <= 1)) {
+    return E(e);
+  } else {
+    return tangent_leaf(recorded_whole(e));
+  }
 }
 template <class Op, class A>
 auto tangent_unary<Op, A>::split() const {
-  return recorded_whole(tangent_of<Op>(split_operand(a.split())));
+  return tangent_of<Op>(split_operand<is_linear>(a));
 }
 template <class Op, class A, class B>
 auto tangent_binary<Op, A, B>::split() const {
-  return recorded_whole(join_tangents<Op>(split_operand(a.split()), split_operand(b.split())));
+  return join_tangents<Op>(split_operand<is_linear>(a), split_operand<is_linear>(b));
 }
 
 /// Member by member: a copy of both as one would be of 16 bytes, and wait for the stores of 8.
@@ -376,7 +390,7 @@ template <class Node>
 ADMPI_ALWAYS_INLINE void record_tangent(const Node &e, tangent<var> &to) {
   if (__builtin_expect(tangents_are_split, 0)) {
     const Node copy = e;  // what is called by address would have to lie in memory at any time
-    to = copy.split();
+    to = recorded_whole(copy.split());
     return;
   }
   admpi_tape *tape = admpi_tls_tape;
@@ -448,6 +462,15 @@ struct tangent_div {
     return -(y / b);
   }
 };
+template <unsigned A, unsigned B>
+inline constexpr bool is_linear_operation<tangent_add, A, B> = true;
+template <unsigned A, unsigned B>
+inline constexpr bool is_linear_operation<tangent_sub, A, B> = true;
+template <unsigned A, unsigned B>
+inline constexpr bool is_linear_operation<tangent_mul, A, B> = A == 0 || B == 0;
+template <unsigned A, unsigned B>
+inline constexpr bool is_linear_operation<tangent_div, A, B> = B == 0;
+
 struct tangent_neg {
   ADMPI_ALWAYS_INLINE static tangent<double> value(const tangent<double> &x) { return -x; }
   template <class X>
@@ -455,6 +478,8 @@ struct tangent_neg {
     return -1.0;
   }
 };
+template <unsigned A>
+inline constexpr bool is_linear_operation<tangent_neg, A> = true;
 
 /// Functions whose partial derivatives are constant between kinks.
 template <class Op>

@@ -6,12 +6,12 @@
 //! statement: of a sum of two products each factor counts for both, so that the pattern may have more than the Hessian.
 //! Messages and reductions multiply nothing: on ranks all factors are found where the statement is.
 
-use super::jacobian::behind;
+use super::jacobian::given;
 use super::pattern::{Pattern, number};
 use super::ranks::{
     Alone, Exchange, Links, behind_received, brought_home, dependent, needed, numbering,
 };
-use super::sets::{EMPTY, Set, Sets};
+use super::sets::{Set, Sets};
 use super::{Dependences, Var, numbers};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
@@ -52,8 +52,8 @@ pub fn hessian_on_ranks(
     inputs.iter().for_each(|&k| is_input[k] = true);
     let mut mixed = vec![false; of.len()];
     for k in 0..of.len() {
-        mixed[k] =
-            live[k] && along[k] && !is_input[k] && of.operands(k).any(|operand| !along[operand]);
+        let is_made = live[k] && along[k] && !is_input[k];
+        mixed[k] = is_made && of.of_operands(k, &along).any(|along| !along);
     }
     // Sums that are nowhere a factor need no sets: they would be the largest.
     let factors = (0..of.len()).filter(|&k| mixed[k]).flat_map(|k| of.operands(k));
@@ -74,11 +74,20 @@ pub fn hessian_on_ranks(
     let mut sets = Sets::below(names.len());
     let inputs = x.iter().copied().zip(0..).chain(v.iter().copied().zip(0..));
     // Of what depends on the direction the components, of all other values the inputs.
-    let alike = |k: usize, operand: usize| along[k] == along[operand];
-    let behind = behind(of, &mut sets, inputs, &received, &wanted, None, alike)
-        .expect("without a limit to the work");
-    let pairs = products(of, &mixed, &along, &behind, &mut sets);
-    let found = Pattern::symmetric(names.len(), &pairs);
+    let (mut behind, is_given) = given(of, &mut sets, inputs, &received);
+    let mut products = Products::default();
+    for k in (0..of.len()).filter(|&k| !is_given[k]) {
+        if mixed[k] {
+            let factors = of.operands(k).filter(|&operand| !along[operand]).map(|k| behind[k]);
+            let moved = of.operands(k).filter(|&operand| along[operand]).map(|k| behind[k]);
+            let (factors, moved) = (sets.union(factors), sets.union(moved));
+            products.add(&sets, factors, moved);
+            behind[k] = moved;
+        } else if wanted[k] {
+            behind[k] = sets.union(of.of_operands(k, &behind));
+        }
+    }
+    let found = Pattern::symmetric(names.len(), &products.pairs);
     if ranks.ranks() == 1 {
         return Ok(found);
     }
@@ -111,31 +120,28 @@ impl Hasher for Mixed {
 const FEW: usize = 4;
 
 /// Each input behind a factor with each component of the direction behind what it multiplies.
-fn products(
-    of: &Dependences,
-    mixed: &[bool],
-    along: &[bool],
-    behind: &[Set],
-    sets: &mut Sets,
-) -> Vec<(u32, u32)> {
-    let mut met: HashSet<u64, BuildHasherDefault<Mixed>> = HashSet::default();
-    let (mut pairs, mut last) = (Vec::new(), (EMPTY, EMPTY));
-    for k in (0..of.len()).filter(|&k| mixed[k]) {
-        let factors = of.operands(k).filter(|&operand| !along[operand]).map(|k| behind[k]);
-        let moved = of.operands(k).filter(|&operand| along[operand]).map(|k| behind[k]);
-        let both = (sets.union(factors), sets.union(moved));
-        let (rows, columns) = (sets.get(both.0), sets.get(both.1));
+#[derive(Default)]
+struct Products {
+    pairs: Vec<(u32, u32)>,
+    last: (Set, Set),
+    met: HashSet<u64, BuildHasherDefault<Mixed>>,
+}
+
+impl Products {
+    fn add(&mut self, sets: &Sets, factors: Set, moved: Set) {
+        let (rows, columns) = (sets.get(factors), sets.get(moved));
         // A few pairs may come again, many are remembered.
-        if both == last
+        if (factors, moved) == self.last
             || rows.len() * columns.len() > FEW
-                && !met.insert(u64::from(both.0) << 32 | u64::from(both.1))
+                && !self.met.insert(u64::from(factors) << 32 | u64::from(moved))
         {
-            continue;
+            return;
         }
-        last = both;
-        pairs.extend(rows.iter().flat_map(|&i| columns.iter().map(move |&j| (i, j))));
+        self.last = (factors, moved);
+        for &i in rows {
+            self.pairs.extend(columns.iter().map(|&j| (i, j)));
+        }
     }
-    pairs
 }
 
 /// What the numbers of all ranks' inputs are called here: the own ones from 0 on, then others that were heard of.

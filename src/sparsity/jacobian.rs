@@ -47,18 +47,14 @@ pub fn ancestors(
     live
 }
 
-/// What is behind all that are live: of pairs of a node and an element, that element behind the node; what was `received` behind what
-/// other ranks have sent; and behind all others what is behind those of their operands that `counts` names. None, if that is more
-/// work than `patience`.
-pub fn behind(
+/// What is behind nodes whose operands do not count: of pairs of a node and an element, that element behind the node; and what was
+/// `received` behind what other ranks have sent. Also, which nodes these are.
+pub fn given(
     of: &Dependences,
     sets: &mut Sets,
     inputs: impl Iterator<Item = (usize, u32)>,
     received: &[(usize, Vec<u32>)],
-    live: &[bool],
-    patience: Option<usize>,
-    counts: impl Fn(usize, usize) -> bool,
-) -> Option<Vec<Set>> {
+) -> (Vec<Set>, Vec<bool>) {
     let mut set = vec![EMPTY; of.len()];
     let mut is_given = vec![false; of.len()];
     for (k, element) in inputs {
@@ -71,17 +67,7 @@ pub fn behind(
         set[*k] = sets.of(elements);
         is_given[*k] = true;
     }
-    for k in 0..of.len() {
-        if !live[k] || is_given[k] {
-            continue;
-        }
-        let operands = of.operands(k).filter(|&operand| counts(k, operand));
-        set[k] = sets.union(operands.map(|operand| set[operand]));
-        if patience.is_some_and(|patience| sets.work > patience) {
-            return None;
-        }
-    }
-    Some(set)
+    (set, is_given)
 }
 
 pub fn upwards(
@@ -92,8 +78,13 @@ pub fn upwards(
     patience: Option<usize>,
 ) -> Option<Pattern> {
     let mut sets = Sets::below(x.len());
-    let inputs = x.iter().copied().zip(0..);
-    let set = behind(of, &mut sets, inputs, &[], live, patience, |_, _| true)?;
+    let (mut set, is_given) = given(of, &mut sets, x.iter().copied().zip(0..), &[]);
+    for k in (0..of.len()).filter(|&k| live[k] && !is_given[k]) {
+        set[k] = sets.union(of.of_operands(k, &set));
+        if patience.is_some_and(|patience| sets.work > patience) {
+            return None;
+        }
+    }
     let mut pattern = Pattern::new(x.len());
     for y in y {
         let set = y.map_or(EMPTY, |k| set[k]);

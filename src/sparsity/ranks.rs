@@ -162,7 +162,8 @@ pub fn dependent(
     let mut told = none_told(&links.sent);
     loop {
         for k in 0..of.len() {
-            depends[k] = depends[k] || (live[k] && of.operands(k).any(|operand| depends[operand]));
+            depends[k] =
+                depends[k] || live[k] && of.of_operands(k, &depends).any(|depends| depends);
         }
         if !tell((&links.sent, &links.received), &mut told, &mut depends, ranks)? {
             return Ok(depends);

@@ -65,6 +65,19 @@ impl Dependences<'_> {
         operands.iter().filter_map(|&id| id.checked_sub(self.base).map(wide32))
     }
 
+    /// What `of` has for each operand of number `k`.
+    #[inline(always)]
+    pub fn of_operands<'a, T: Copy>(
+        &'a self,
+        k: usize,
+        of: &'a [T],
+    ) -> impl Iterator<Item = T> + Clone + 'a {
+        let &[from, to] = self.start[k..].first_chunk().expect("one more than numbers");
+        let operands = &self.operand[wide32(from)..wide32(to)];
+        // What is older than `base` has a number that is larger than all.
+        operands.iter().filter_map(|&id| of.get(wide32(id.wrapping_sub(self.base))).copied())
+    }
+
     /// Of all of them together.
     pub fn operand_count(&self) -> usize {
         self.operand.len()
