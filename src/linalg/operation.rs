@@ -183,7 +183,7 @@ impl<'t> Recorder<'t> {
     pub fn matrix(&mut self, rows: usize, cols: usize) -> Result<Owned> {
         match &mut self.tape {
             Some(tape) => tape.matrix(rows, cols),
-            None => Owned::zeros(rows, cols),
+            None => Owned::unwritten(rows, cols),
         }
     }
 

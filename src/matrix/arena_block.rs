@@ -32,7 +32,7 @@ impl Tape {
     pub fn matrix(&mut self, rows: usize, cols: usize) -> Result<Owned> {
         let n = product("rows * cols", rows, cols)?;
         if !self.recording() {
-            return Owned::zeros(rows, cols);
+            return Owned::unwritten(rows, cols);
         }
         Ok(Owned::new(self.arena_block(n)?, rows, cols))
     }

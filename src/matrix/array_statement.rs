@@ -174,7 +174,7 @@ impl Tape {
     ) -> Result<Owned> {
         let make = |tape: Option<&mut Self>, rows, cols| match tape {
             Some(tape) => tape.matrix(rows, cols),
-            None => Owned::zeros(rows, cols),
+            None => Owned::unwritten(rows, cols),
         };
         // SAFETY: the caller's promise.
         let Some(like) = (unsafe { like.as_ref() }) else { return make(tape, rows, cols) };

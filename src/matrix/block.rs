@@ -5,7 +5,8 @@ use super::part::Part;
 use super::runs::Runs;
 use crate::count::product;
 use crate::error::{Code, Error, Result};
-use std::alloc::{Layout, alloc_zeroed};
+use std::alloc::{Layout, alloc, alloc_zeroed};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -241,9 +242,20 @@ impl Block {
 
     /// A passive block on the heap with these values.
     pub fn heap_copy(values: &[f64]) -> Result<*mut Self> {
-        let mut copy = zeros(values.len(), 1)?;
-        copy.copy_from_slice(values);
-        Ok(Self::heap(copy))
+        let mut copy = memory(values.len(), 1, alloc)?;
+        // SAFETY: memory of its own, for as many.
+        unsafe {
+            let to = copy.as_mut_ptr().cast();
+            std::ptr::copy_nonoverlapping(values.as_ptr(), to, values.len());
+            Ok(Self::heap(copy.assume_init()))
+        }
+    }
+
+    /// A passive block on the heap, for a matrix whose elements are written before any of them is read.
+    pub fn heap_unwritten(rows: usize, cols: usize) -> Result<*mut Self> {
+        let values = memory(rows, cols, alloc)?;
+        // SAFETY: any bits are doubles, and nobody looks at them.
+        Ok(Self::heap(unsafe { values.assume_init() }))
     }
 
     /// A passive block on the heap.
@@ -255,13 +267,21 @@ impl Block {
 }
 /// Zeros, from the system where they are many: those are not written.
 pub fn zeros(rows: usize, cols: usize) -> Result<Box<[f64]>> {
+    // SAFETY: zeros are doubles.
+    memory(rows, cols, alloc_zeroed).map(|values| unsafe { values.assume_init() })
+}
+fn memory(
+    rows: usize,
+    cols: usize,
+    allocate: unsafe fn(Layout) -> *mut u8,
+) -> Result<Box<[MaybeUninit<f64>]>> {
     let n = product("rows * cols", rows, cols)?;
     if n == 0 {
         return Ok(Box::default());
     }
     let layout = Layout::array::<f64>(n).ok();
     // SAFETY: the layout is not empty; NULL, which is no memory, becomes none.
-    let values = layout.and_then(|layout| NonNull::new(unsafe { alloc_zeroed(layout) }));
+    let values = layout.and_then(|layout| NonNull::new(unsafe { allocate(layout) }));
     let Some(values) = values else {
         return Err(Error::new(
             Code::Memory,
@@ -269,7 +289,7 @@ pub fn zeros(rows: usize, cols: usize) -> Result<Box<[f64]>> {
         ));
     };
     let values = std::ptr::slice_from_raw_parts_mut(values.as_ptr().cast(), n);
-    // SAFETY: just allocated with the layout of this array; zeros are doubles.
+    // SAFETY: just allocated with the layout of this array.
     Ok(unsafe { Box::from_raw(values) })
 }
 /// A matrix: a block seen column by column. Laid out as `admpi_varmat`; what follows `references` is private.

@@ -220,7 +220,7 @@ impl ElementBuffer {
     fn fresh(&self, tape: Option<&mut Tape>) -> Result<Owned> {
         match tape {
             Some(tape) => tape.matrix(self.n, 1),
-            None => Owned::zeros(self.n, 1),
+            None => Owned::unwritten(self.n, 1),
         }
     }
 

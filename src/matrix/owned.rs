@@ -42,6 +42,11 @@ impl Owned {
         Self::passive(rows, cols, [])
     }
 
+    /// A passive matrix whose elements are written before any of them is read.
+    pub fn unwritten(rows: usize, cols: usize) -> Result<Self> {
+        Ok(Self::new(Block::heap_unwritten(rows, cols)?, rows, cols))
+    }
+
     /// One more reference to a matrix that somebody else owns.
     ///
     /// # Safety

@@ -146,8 +146,9 @@ fn as_rank(n: usize) -> i32 {
     i32::try_from(n).unwrap_or(i32::MAX)
 }
 
-fn zeros([rows, cols]: Shape) -> Result<Owned> {
-    Owned::zeros(rows, cols)
+/// A matrix for what a collective brings.
+fn room([rows, cols]: Shape) -> Result<Owned> {
+    Owned::unwritten(rows, cols)
 }
 
 /// The same values under ids of their own.
@@ -164,7 +165,7 @@ fn copied(matrix: &Owned) -> Result<Owned> {
 fn own_or_zeros(piece: Option<&Piece>, shape: Shape) -> Result<Rc<Owned>> {
     match piece.and_then(|piece| piece.matrix.as_ref()) {
         Some(matrix) => Ok(matrix.clone()),
-        None => zeros(shape).map(Rc::new),
+        None => Owned::zeros(shape[0], shape[1]).map(Rc::new),
     }
 }
 
@@ -464,7 +465,7 @@ impl Engine {
             return Ok(self.tuple(members, shape_of, Some(copied(matrix)?)));
         }
         let mine = members.iter().position(|member| member.device == self.device);
-        let own = zeros(mine.and_then(shape_of).unwrap_or_default())?;
+        let own = room(mine.and_then(shape_of).unwrap_or_default())?;
         let (comm, root) = (self.group(&party).map_err(failed)?, as_rank(party.root));
         let counts = party.counts((0..n).filter_map(shape_of));
         let mut packed = match &x.matrix {
@@ -499,7 +500,7 @@ impl Engine {
             // The root's copy is a value of its own.
             mine.then(|| copied(matrix)).transpose()?
         } else {
-            let received = zeros(shape)?;
+            let received = room(shape)?;
             move_all(&received)?;
             Some(received)
         };
@@ -578,7 +579,7 @@ impl Engine {
             transfer::gather(comm, root, &own, Whole::Elsewhere, &counts).map_err(failed)?;
             return Ok(Value::One(Piece::placeholder(home, Some(whole))));
         }
-        let all = zeros(whole)?;
+        let all = room(whole)?;
         transfer::gather(comm, root, &own, Whole::Matrix(&all), &counts).map_err(failed)?;
         if lie_in_order(whole, dim) {
             return Ok(Value::One(Piece::new(home, all)));
@@ -605,7 +606,7 @@ impl Engine {
         if party.ranks.len() == 1 {
             return Ok(Value::One(Piece::new(home, copied(&data)?)));
         }
-        let (comm, sum) = (self.group(&party).map_err(failed)?, zeros(shape)?);
+        let (comm, sum) = (self.group(&party).map_err(failed)?, room(shape)?);
         transfer::sum(comm, Some(as_rank(party.root)), &data, &sum).map_err(failed)?;
         Ok(Value::One(if home == self.device {
             Piece::new(home, sum)
@@ -630,7 +631,7 @@ impl Engine {
         let own = if party.ranks.len() == 1 {
             copied(&data)?
         } else {
-            let (comm, sum) = (self.group(&party).map_err(failed)?, zeros(shape)?);
+            let (comm, sum) = (self.group(&party).map_err(failed)?, room(shape)?);
             transfer::sum(comm, None, &data, &sum).map_err(failed)?;
             sum
         };
@@ -660,7 +661,7 @@ impl Engine {
             transfer::broadcast(comm, as_rank(party.root), &data).map_err(failed)?;
             return Ok(Value::One(Piece::placeholder(to, whole)));
         }
-        let data = zeros(shape)?;
+        let data = room(shape)?;
         transfer::broadcast(comm, as_rank(party.root), &data).map_err(failed)?;
         Ok(Value::One(Piece::new(to, data)))
     }
