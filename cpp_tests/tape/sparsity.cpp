@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -339,6 +341,35 @@ TEST_CASE("test_patterns_of_ones_own") {
   CHECK_THROWS_WITH_AS(admpi::colour_pattern(1, 2, {0, 1}, {2}), doctest::Contains("column[0] = 2 is not below cols = 2"),
                        admpi::error);
   CHECK_THROWS_AS(admpi::sparse_jacobian(ocean_step{2}, points(4), p), admpi::error);
+}
+
+/// Of a Jacobian by columns and by rows, and of a Hessian.
+TEST_CASE("test_sparse_drivers_find_what_a_pattern_of_another_branch_lacks") {
+  const auto next = [](const auto &x) {
+    auto y = x;
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[0] < 1.0 ? x[i] * x[i] : x[i] * x[(i + 1) % x.size()];
+    return y;
+  };
+  const auto sum = [next](const auto &x) {
+    const auto y = next(x);
+    return std::accumulate(y.begin() + 1, y.end(), y[0]);
+  };
+  std::vector<double> here = points(6), there = here;
+  here[0] = 0.5;
+  there[0] = 1.5;
+  const char *lacks = "row 0 of the pattern lacks an element: the row times a vector is";
+  coloured_pattern p = admpi::sparsity(next, here);
+  REQUIRE(p.by == colour_by::columns);
+  CHECK_THROWS_WITH_AS(admpi::sparse_jacobian(next, there, p), doctest::Contains(lacks), admpi::error);
+  check_same(spread(admpi::sparse_jacobian(next, here, p)), admpi::jacobian(next, here));
+  p.by = colour_by::rows;
+  CHECK_THROWS_WITH_AS(admpi::sparse_jacobian(next, there, p), doctest::Contains(lacks), admpi::error);
+  check_same(spread(admpi::sparse_jacobian(next, here, p)), admpi::jacobian(next, here));
+  const coloured_pattern q = admpi::hessian_sparsity(sum, here);
+  CHECK_THROWS_WITH_AS(admpi::sparse_hessian(sum, there, q), doctest::Contains(lacks), admpi::error);
+  check_same(spread(admpi::sparse_hessian(sum, here, q)), admpi::hessian(sum, here));
+  here[2] = std::numeric_limits<double>::quiet_NaN();
+  CHECK_NOTHROW(admpi::sparse_hessian(sum, here, q));
 }
 
 /// The nest's inputs are then in one event with those before it.

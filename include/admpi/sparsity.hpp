@@ -264,32 +264,51 @@ coloured_pattern sparsity(F &&f, const std::vector<double> &x) {
   return result;
 }
 
-/// The Jacobian of f at x, by a sweep for each 16 colours of rows (for each colour, on a tape that the thread has), or by a
-/// tangent for each 4 colours of columns.
-/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not as large as the Jacobian; what f throws
+namespace detail {
+
+/// As sparse_jacobian of a pattern that is known to be f's.
 template <class F>
-csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
-  detail::check_arrays("sparse_jacobian", p);
-  csr result = detail::zeros_of(p);
+csr jacobian_with(F &f, const std::vector<double> &x, const coloured_pattern &p) {
+  csr result = zeros_of(p);
   if (p.by == colour_by::rows) {
-    const int widest = detail::widest();
-    detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
-      detail::check_pattern("sparse_jacobian", p, y.size(), x.size());
-      detail::sweep_rows(tape, widest, p, active, y, result);
+    const int directions = widest();
+    recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
+      check_pattern("sparse_jacobian", p, y.size(), x.size());
+      sweep_rows(tape, directions, p, active, y, result);
     });
     return result;
   }
-  if constexpr (detail::takes_tangents<F>) {
-    detail::check_length("sparse_jacobian", "the pattern's colour", p.colour.size(), x.size());
-    detail::tangent_columns(f, x, p.colour, p.colours, [&](auto &product, int first, int last) {
-      detail::check_pattern("sparse_jacobian", p, product.size(), x.size());
-      detail::each_element(result, [&](std::size_t i, std::size_t j, double &value) {
-        if (p.colour[j] >= first && p.colour[j] < last) value = detail::direction(product[i].derivative, p.colour[j] - first);
+  if constexpr (takes_tangents<F>) {
+    check_length("sparse_jacobian", "the pattern's colour", p.colour.size(), x.size());
+    tangent_columns(f, x, p.colour, p.colours, [&](auto &product, int first, int last) {
+      check_pattern("sparse_jacobian", p, product.size(), x.size());
+      each_element(result, [&](std::size_t i, std::size_t j, double &value) {
+        if (p.colour[j] >= first && p.colour[j] < last) value = direction(product[i].derivative, p.colour[j] - first);
       });
     });
   } else {
-    detail::raise(ADMPI_ERR_ARGUMENT, "sparse_jacobian: f does not take tangents, but the pattern is coloured by columns");
+    raise(ADMPI_ERR_ARGUMENT, "sparse_jacobian: f does not take tangents, but the pattern is coloured by columns");
   }
+  return result;
+}
+
+inline std::vector<double> probe_of(std::size_t columns) {
+  std::vector<double> v(columns);
+  for (std::size_t j = 0; j < columns; ++j) v[j] = probe(static_cast<std::int64_t>(j));
+  return v;
+}
+
+}  // namespace detail
+
+/// The Jacobian of f at x, by a sweep for each 16 colours of rows (for each colour, on a tape that the thread has), or by a
+/// tangent for each 4 colours of columns; and, if f takes tangents, by one more that finds out whether p has all elements.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not as large as the Jacobian, or has not all elements; what f throws
+template <class F>
+csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
+  detail::check_arrays("sparse_jacobian", p);
+  csr result = detail::jacobian_with(f, x, p);
+  if constexpr (detail::takes_tangents<F>)
+    detail::check_product("sparse_jacobian", result, jacobian_product(f, x, detail::probe_of(x.size())));
   return result;
 }
 
@@ -305,7 +324,7 @@ csr sparse_jacobian(F &&f, const std::vector<double> &x) {
     result = detail::zeros_of(p);
     detail::sweep_rows(tape, widest, p, active, y, result);
   });
-  return p.by == colour_by::rows ? result : sparse_jacobian(f, x, p);
+  return p.by == colour_by::rows ? result : detail::jacobian_with(f, x, p);
 }
 
 /// Where the Hessian of f may have elements, from one recording of a tangent: all that it has, and where a statement of the tangent adds
@@ -339,33 +358,44 @@ std::vector<double> products_of_colours(const coloured_pattern &p, Product &&pro
   return products;
 }
 
-}  // namespace detail
-
-/// The Hessian of f at x, by a product for each colour. Both triangles are there.
-/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not one of a Hessian of this size; what f throws
+/// As sparse_hessian of a pattern that is known to be f's.
 template <class F>
-csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
-  detail::check_arrays("sparse_hessian", p);
-  detail::check_pattern("sparse_hessian", p, x.size(), x.size());
-  if (p.by != colour_by::symmetric) detail::raise(ADMPI_ERR_ARGUMENT, "sparse_hessian: the pattern is one of a Jacobian");
+csr hessian_with(F &f, const std::vector<double> &x, const coloured_pattern &p) {
   const auto colours = static_cast<std::size_t>(p.colours);
-  const std::vector<double> products = detail::on_a_tape([&] {
-    return detail::products_of_colours(p, [&](const std::vector<double> &v) { return hessian_product(f, x, v); });
-  });
-  csr result = detail::zeros_of(p);
+  const std::vector<double> products =
+      products_of_colours(p, [&](const std::vector<double> &v) { return hessian_product(f, x, v); });
+  csr result = zeros_of(p);
   // A product has an element (i, j) alone if no other element of row i has the colour of column j. If one has, (j, i) is alone.
   std::vector<int> in_row(x.size() * colours);
   const auto of = [&](std::size_t i, std::size_t j) { return i * colours + static_cast<std::size_t>(p.colour[j]); };
-  detail::each_element(result, [&](std::size_t i, std::size_t j, double &) { ++in_row[of(i, j)]; });
-  detail::each_element(result, [&](std::size_t i, std::size_t j, double &value) {
+  each_element(result, [&](std::size_t i, std::size_t j, double &) { ++in_row[of(i, j)]; });
+  each_element(result, [&](std::size_t i, std::size_t j, double &value) {
     value = in_row[of(i, j)] == 1 ? products[of(i, j)] : products[of(j, i)];
   });
   return result;
 }
 
+}  // namespace detail
+
+/// The Hessian of f at x, by a product for each colour, and one that finds out whether p has all elements. Both triangles are there.
+/// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not one of a Hessian of this size, or has not all elements; what f
+///                      throws
+template <class F>
+csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
+  detail::check_arrays("sparse_hessian", p);
+  detail::check_pattern("sparse_hessian", p, x.size(), x.size());
+  if (p.by != colour_by::symmetric) detail::raise(ADMPI_ERR_ARGUMENT, "sparse_hessian: the pattern is one of a Jacobian");
+  return detail::on_a_tape([&] {
+    csr result = detail::hessian_with(f, x, p);
+    detail::check_product("sparse_hessian", result, hessian_product(f, x, detail::probe_of(x.size())));
+    return result;
+  });
+}
+
+/// The same with its pattern, by one recording more.
 template <class F>
 csr sparse_hessian(F &&f, const std::vector<double> &x) {
-  return detail::on_a_tape([&] { return sparse_hessian(f, x, hessian_sparsity(f, x)); });
+  return detail::on_a_tape([&] { return detail::hessian_with(f, x, hessian_sparsity(f, x)); });
 }
 
 }  // namespace ADMPI_NAMESPACE
