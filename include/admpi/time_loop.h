@@ -116,11 +116,13 @@ extern "C" {
 
 /**
  * Makes a time loop, whose schedule is ADMPI_LOOP_AUTO. Loops already recorded outlive it.
- * @param tape            the tape that the loop runs on
+ * @param tape            the tape that the loop runs on, or the handle of a thread without one: the steps run, and nothing is
+ *                        recorded
  * @param[out] loop_out   the loop; free it with admpi_time_loop_free
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
  */
-int32_t admpi_time_loop_new(admpi_tape *tape, struct admpi_time_loop **loop_out);
+int32_t admpi_time_loop_new(admpi_tape *tape,
+                            struct admpi_time_loop **loop_out);
 
 /**
  * Frees a time loop.

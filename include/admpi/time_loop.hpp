@@ -8,6 +8,8 @@
 #ifndef ADMPI_TIME_LOOP_HPP
 #define ADMPI_TIME_LOOP_HPP
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -25,31 +27,46 @@ using time_loop_statistics = admpi_time_loop_statistics;
 
 namespace detail {
 
-/// How many active doubles, side by side, a scalar is.
+/// std::complex, which only programs that use it include.
 template <class T>
-struct loop_scalar;
-template <>
-struct loop_scalar<var> {
-  static constexpr std::int64_t width = 1;
-};
-template <class T, int N>
-struct loop_scalar<tangent<T, N>> {
-  static constexpr std::int64_t width = (1 + N) * loop_scalar<T>::width;
-};
+using if_complex = std::void_t<typename T::value_type, decltype(std::declval<const T &>().real()), decltype(std::declval<const T &>().imag())>;
 
+/// How many active doubles, side by side, a number is: var and float_var, and what is made of them. 0: it has other parts.
+template <class T, class = void>
+inline constexpr std::size_t active_doubles = std::is_base_of<admpi_var, T>::value && sizeof(T) == sizeof(admpi_var) ? 1 : 0;
+template <class T, int N>
+inline constexpr std::size_t active_doubles<tangent<T, N>> = (1 + N) * active_doubles<T>;
 template <class T>
-admpi_var *loop_data(T *first) noexcept {
-  static_assert(sizeof(T) == sizeof(admpi_var) * loop_scalar<T>::width);
-  return reinterpret_cast<admpi_var *>(first);
-}
+inline constexpr std::size_t active_doubles<T, if_complex<T>> = 2 * active_doubles<typename T::value_type>;
+template <class T, std::size_t N>
+inline constexpr std::size_t active_doubles<std::array<T, N>> = N * active_doubles<T>;
+
+/// Whether a number has none.
+template <class T, class = void>
+inline constexpr bool is_passive_number = std::is_arithmetic<T>::value;
+template <class T, int N>
+inline constexpr bool is_passive_number<tangent<T, N>> = is_passive_number<T>;
+template <class T>
+inline constexpr bool is_passive_number<T, if_complex<T>> = is_passive_number<typename T::value_type>;
+template <class T, std::size_t N>
+inline constexpr bool is_passive_number<std::array<T, N>> = is_passive_number<T>;
+
+/// The elements of a container, or of an array.
+template <class T, class = void>
+struct number_in {
+  using type = std::remove_all_extents_t<T>;
+};
+template <class C>
+struct number_in<C, std::void_t<decltype(std::declval<C &>().data())>> {
+  using type = std::remove_pointer_t<decltype(std::declval<C &>().data())>;
+};
 
 /// Tells where the elements of a container are.
 template <class C>
 admpi_var *locate(void *object, std::int64_t *n_out) {
   C &all = *static_cast<C *>(object);
-  using scalar = std::remove_reference_t<decltype(*all.data())>;
-  *n_out = static_cast<std::int64_t>(all.size()) * loop_scalar<scalar>::width;
-  return loop_data(all.data());
+  *n_out = static_cast<std::int64_t>(all.size() * active_doubles<typename number_in<C>::type>);
+  return reinterpret_cast<admpi_var *>(all.data());
 }
 
 template <class F>
@@ -126,7 +143,8 @@ class time_loop {
   void over(MPI_Comm comm) { detail::check(admpi_time_loop_set_comm(handle_, comm)); }
 #endif
 
-  /// Declares what steps read and write: vars, tangents of vars, containers of either, matrices.
+  /// Declares what steps read and write: numbers of any type, arrays and containers of numbers, matrices. What is not active is kept
+  /// as by save().
   template <class... T>
   void state(T &...x) {
     (declare(x, admpi_time_loop_state, admpi_time_loop_state_at, admpi_time_loop_state_matrix_at), ...);
@@ -191,20 +209,25 @@ class time_loop {
   void declare(T &x, Array array, Located located, Whole matrix) {
     if constexpr (std::is_same<T, varmat>::value) {
       detail::check(matrix(handle_, [](void *of) { return static_cast<varmat *>(of)->handle(); }, &x));
-    } else if constexpr (std::is_array<T>::value) {
-      using scalar = std::remove_extent_t<T>;
-      detail::check(array(handle_, detail::loop_data(&x[0]), static_cast<std::int64_t>(std::extent<T>::value) * detail::loop_scalar<scalar>::width));
     } else {
-      declare_scalars(x, array, located, 0);
+      using number = typename detail::number_in<T>::type;
+      constexpr std::size_t active = detail::active_doubles<number>;
+      static_assert(active > 0 || detail::is_passive_number<number>,
+                    "a time loop's state is a number, an array or a container of numbers, or a varmat: declare the members of other types");
+      static_assert(active == 0 || sizeof(number) == active * sizeof(admpi_var));
+      constexpr bool moves = !std::is_same<number, std::remove_all_extents_t<T>>::value;
+      if constexpr (active > 0 && moves) {
+        detail::check(located(handle_, &detail::locate<T>, &x));
+      } else if constexpr (active > 0) {
+        detail::check(array(handle_, reinterpret_cast<admpi_var *>(&x), static_cast<std::int64_t>(sizeof x / sizeof(admpi_var))));
+      } else if constexpr (moves) {
+        save([&x] { return x; }, [&x](const T &kept) { x = kept; });
+      } else {
+        number *first = reinterpret_cast<number *>(&x);
+        save([first] { return std::vector<number>(first, first + sizeof(T) / sizeof(number)); },
+             [first](const std::vector<number> &kept) { std::copy(kept.begin(), kept.end(), first); });
+      }
     }
-  }
-  template <class T, class Array, class Located>
-  auto declare_scalars(T &x, Array array, Located, int) -> std::void_t<decltype(detail::loop_scalar<T>::width)> {
-    detail::check(array(handle_, detail::loop_data(&x), detail::loop_scalar<T>::width));
-  }
-  template <class C, class Array, class Located>
-  void declare_scalars(C &x, Array, Located located, long) {
-    detail::check(located(handle_, &detail::locate<C>, &x));
   }
 
   admpi_time_loop *handle_ = nullptr;

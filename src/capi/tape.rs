@@ -42,6 +42,18 @@ pub(super) unsafe fn tape<'a>(handle: *const admpi_tape) -> Result<&'a mut Tape>
     unsafe { pointer(handle).map(|tape| &mut *tape) }
 }
 
+/// As `tape`, or null for the placeholder.
+///
+/// # Safety
+/// As for `tape`.
+pub(super) unsafe fn tape_or_none(handle: *const admpi_tape) -> Result<*mut Tape> {
+    if !handle.is_null() && tape::is_no_tape(handle) {
+        return Ok(std::ptr::null_mut());
+    }
+    // SAFETY: as the callers promise.
+    unsafe { pointer(handle) }
+}
+
 /// The same for calls in which functions of the user's run, which may use the tape through its handle.
 /// Not in destructors, though, which run while the tape is taken down.
 ///

@@ -132,9 +132,10 @@ fn locator<T>(function: Option<T>) -> Result<T> {
 }
 
 /// Makes a time loop, whose schedule is ADMPI_LOOP_AUTO. Loops already recorded outlive it.
-/// @param tape            the tape that the loop runs on
+/// @param tape            the tape that the loop runs on, or the handle of a thread without one: the steps run, and nothing is
+///                        recorded
 /// @param[out] loop_out   the loop; free it with admpi_time_loop_free
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_time_loop_new(
     tape: *mut admpi_tape,
@@ -143,7 +144,7 @@ pub unsafe extern "C-unwind" fn admpi_time_loop_new(
     // SAFETY: as the C contract says.
     unsafe {
         give_handle(("loop_out", loop_out), || {
-            Ok(admpi_time_loop(Loop::new(super::tape::tape(tape)?)))
+            Ok(admpi_time_loop(Loop::new(super::tape::tape_or_none(tape)?)))
         })
     }
 }

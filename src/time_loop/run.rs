@@ -22,6 +22,7 @@ const UNMEASURED: Kind = Kind::Binomial { snapshots: 100, block: 1 };
 
 /// A user's loop.
 pub struct Loop {
+    /// Null on a thread that has none.
     pub tape: *mut Tape,
     pub kind: Kind,
     /// States may be kept on disk, in a directory.
@@ -70,16 +71,19 @@ impl Loop {
     /// # Safety
     /// The tape is live, and the user's objects are as long as the event is on the tape.
     pub unsafe fn run(&self, steps: Option<u64>, step: Step) -> Result<u64> {
-        if current(|tape| std::ptr::eq(tape, self.tape)) != Some(true) {
-            return Err(Error::new(
-                Code::Argument,
-                "time_loop: the loop's tape is not the thread's current tape; activate it",
-            ));
+        let is_current = current(|tape| std::ptr::eq(tape, self.tape));
+        if !is_current.unwrap_or(self.tape.is_null()) {
+            let text = if self.tape.is_null() {
+                "time_loop: the thread had no tape where the loop was made, and has one now; make the loop after the tape"
+            } else {
+                "time_loop: the loop's tape is not the thread's current tape; activate it"
+            };
+            return Err(Error::new(Code::Argument, text));
         }
         let kind = self.kind_here()?;
         self.check_agreement(steps, kind)?;
         // SAFETY: the caller's promise.
-        let recording = unsafe { (*self.tape).recording() };
+        let recording = unsafe { self.tape.as_ref() }.is_some_and(Tape::recording);
         if !recording || steps == Some(0) {
             return run_plainly(&step, 0, steps);
         }
