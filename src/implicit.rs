@@ -4,7 +4,7 @@
 use crate::count::as_c;
 use crate::error::{Code, Error, Result, of_users};
 use crate::matrix::{Argument, Matrix, Owned, View};
-use crate::tape::{Outside, Tape, activate, with_current};
+use crate::tape::{Outside, Passive, Tape, in_nest, on_current, reverse_current};
 use crate::user_operation::{
     Compute, Data, Destroy, OperationCall, SeenOperand, SeenResult, apply,
 };
@@ -67,68 +67,6 @@ fn null(name: &str) -> Error {
     Error::new(Code::Null, format!("{name} is NULL"))
 }
 
-/// A section that is not recorded.
-struct Passive(bool);
-
-impl Passive {
-    fn begin() -> Self {
-        Self(with_current(|tape| {
-            let tape = tape.filter(|tape| tape.recording());
-            tape.map(Tape::stop).is_some()
-        }))
-    }
-}
-
-impl Drop for Passive {
-    fn drop(&mut self) {
-        if self.0 {
-            with_current(|tape| tape.map(Tape::start));
-        }
-    }
-}
-
-/// The thread's tape, or null.
-fn current() -> *mut Tape {
-    with_current(|tape| tape.map_or(std::ptr::null_mut(), std::ptr::from_mut))
-}
-
-/// The same, borrowed for one call.
-fn on_tape<R>(f: impl FnOnce(&mut Tape) -> Result<R>) -> Result<R> {
-    let none =
-        || Error::new(Code::NoTape, "the user's function left the thread without a current tape");
-    with_current(|tape| f(tape.ok_or_else(none)?))
-}
-
-/// Calls `f` while the thread's tape records, and forgets what it has recorded: in a nest, or on a tape of its own if the
-/// thread has none.
-fn in_nest(f: impl FnOnce() -> Result<()>) -> Result<()> {
-    let tape = current();
-    if tape.is_null() {
-        let mut own = Box::new(Tape::new());
-        // Values of another tape would be taken for its own.
-        own.check_operands(true);
-        let own = Box::into_raw(own);
-        // SAFETY: live until it is freed here, after it was made current no more.
-        unsafe {
-            (*own).start();
-            activate(own)?;
-            let done = f();
-            activate(std::ptr::null_mut())?;
-            Tape::free(own);
-            return done;
-        }
-    }
-    let nest = on_tape(|tape| {
-        let nest = tape.start_nested(Outside::Refused)?;
-        tape.start();
-        Ok(nest)
-    })?;
-    let done = f();
-    // SAFETY: the tape was current, and lives as long as the call that this one is part of.
-    let recovered = unsafe { Tape::recover_nested(tape, nest) };
-    done.and(recovered)
-}
-
 /// The arrays of a call.
 fn operands(call: &OperationCall) -> &[SeenOperand] {
     // SAFETY: what a call holds lives as long as it.
@@ -173,7 +111,7 @@ impl Parameters {
     /// Makes those whose adjoints are asked for inputs.
     fn input(&self, operands: &[SeenOperand]) -> Result<()> {
         for (matrix, _) in self.asked(operands) {
-            on_tape(|tape| tape.input_matrix(matrix))?;
+            on_current(|tape| tape.input_matrix(matrix))?;
         }
         Ok(())
     }
@@ -220,16 +158,14 @@ impl Parameters {
 
 /// Sweeps from these adjoints of `y`.
 fn sweep(y: &View, weights: &[f64]) -> Result<()> {
-    // SAFETY: a live matrix; the tape is the thread's, and no reference to it is held.
-    unsafe {
-        on_tape(|tape| tape.seed_view("y", y, weights, 0))?;
-        Tape::reverse(current())
-    }
+    // SAFETY: a live matrix.
+    on_current(|tape| unsafe { tape.seed_view("y", y, weights, 0) })?;
+    reverse_current()
 }
 
 fn adjoints(x: &View, out: &mut [f64]) -> Result<()> {
     // SAFETY: a live matrix.
-    on_tape(|tape| unsafe { tape.adjoints_of_view("x", x, 0, out) })
+    on_current(|tape| unsafe { tape.adjoints_of_view("x", x, 0, out) })
 }
 
 struct Linear {
@@ -286,7 +222,7 @@ impl Compute for Linear {
             return Ok(());
         }
         g.iter_mut().for_each(|weight| *weight = -*weight);
-        in_nest(|| {
+        in_nest(Outside::Refused, || {
             let parameters = Parameters::of(p)?;
             parameters.input(p)?;
             // SAFETY: the values of the call's result.
@@ -404,15 +340,15 @@ impl Compute for Iteration {
         let n = len(to.rows, to.cols);
         // SAFETY: as many as the result has.
         let weights = unsafe { std::slice::from_raw_parts(to.adjoint, n) }.to_vec();
-        in_nest(|| {
+        in_nest(Outside::Refused, || {
             let parameters = Parameters::of(p)?;
             // SAFETY: the values of the call's result.
             let x = unsafe { copy_of(to.rows, to.cols, to.value)? };
-            on_tape(|tape| tape.input_matrix(&x))?;
+            on_current(|tape| tape.input_matrix(&x))?;
             parameters.input(p)?;
             let y = self.evaluate(&parameters, &x)?;
             let through = |g: &[f64]| {
-                on_tape(Tape::clear_adjoints)?;
+                on_current(Tape::clear_adjoints)?;
                 sweep(&y.view(), g)
             };
             let g = self.iterate("the adjoint iteration", weights.clone(), 0.0, |g| {

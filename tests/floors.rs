@@ -19,6 +19,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("profile", 1),
     ("trace", 1),
     ("tape", 2),
+    ("derivatives", 3),
     ("foreign", 3),
     ("matrix", 3),
     ("sparsity", 3),

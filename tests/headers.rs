@@ -77,6 +77,7 @@ fn generate(unit: &str) -> String {
         ("admpi_mpi_sizes", "abi"),
         ("admpi_operand", "matrix"),
         ("admpi_varmat", "matrix"),
+        ("super::derivatives::", "derivatives"),
         ("super::linalg::", "linalg"),
         ("super::map::", "map"),
         ("super::pmap::", "pmap"),

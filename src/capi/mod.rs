@@ -61,6 +61,9 @@ pub mod collectives;
 #[allow(non_snake_case)]
 pub mod communicators;
 pub mod densities;
+pub mod derivatives;
+#[cfg(feature = "mpi")]
+pub mod derivatives_ranks;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod large;

@@ -1,4 +1,5 @@
 /* The structs of the headers are laid out as Rust has them: the list is layout.txt. */
+#include "admpi/derivatives.h"
 #include "admpi/map.h"
 #include "admpi/matrix.h"
 #include "admpi/pmap_programs.h"
@@ -38,6 +39,7 @@ LAID_OUT_admpi_map_call;
 LAID_OUT_admpi_map_failure;
 LAID_OUT_admpi_pmap_account;
 LAID_OUT_admpi_pmap_topology;
+LAID_OUT_admpi_input_check;
 LAID_OUT_admpi_time_loop_statistics;
 LAID_OUT_admpi_profile_spread;
 LAID_OUT_admpi_profile_row;

@@ -24,6 +24,7 @@ mod record;
 mod regions;
 mod reset;
 mod reverse;
+mod section;
 mod segments;
 mod stale;
 mod statements;
@@ -50,6 +51,7 @@ pub use position::Position;
 pub use questions::{is_accompanied, set_accompanied, set_rank};
 pub use record::Room;
 pub use reverse::{depth, receiving, set_prepare, set_receiving};
+pub use section::{Passive, current_or_null, in_nest, on_current, reverse_current};
 pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;
@@ -72,7 +74,7 @@ use tags::Tags;
 const HEADER_BYTES: usize = 32;
 
 /// Most directions of a sweep.
-const WIDEST: usize = 16;
+pub const WIDEST: usize = 16;
 
 /// Room for the adjoints of all ids.
 fn adjoint_stream() -> Stream {

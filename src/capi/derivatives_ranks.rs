@@ -1,0 +1,105 @@
+//! The C interface of drivers for functions that ranks compute together. `include/admpi/derivatives_ranks.h` is generated from
+//! this file.
+
+use super::derivatives::{admpi_function_fn, admpi_input_check};
+use super::mpi_status;
+use crate::derivatives::Ranks;
+use crate::error::Result;
+use crate::mpi::raw::MPI_Comm;
+use crate::mpi::{Comm, MpiResult, exchange_words, wide_int};
+use std::ffi::c_void;
+
+/// The ranks of a communicator.
+struct Together {
+    comm: Comm,
+    rank: usize,
+    ranks: usize,
+}
+
+impl Together {
+    /// # Safety
+    /// As the C contract says.
+    unsafe fn on(comm: MPI_Comm) -> MpiResult<Self> {
+        // SAFETY: the caller's promise.
+        let comm = unsafe { Comm::new(comm) };
+        Ok(Self { comm, rank: wide_int(comm.rank()?), ranks: wide_int(comm.size()?) })
+    }
+}
+
+impl Ranks for Together {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn each(&mut self, own: f64) -> Result<Vec<f64>> {
+        let words = exchange_words(self.comm, &vec![vec![own.to_bits()]; self.ranks])
+            .map_err(|failure| failure.into_error("derivatives: communication of the ranks"))?;
+        Ok(words.iter().map(|word| f64::from_bits(word[0])).collect())
+    }
+}
+
+/// The gradient of an objective that the ranks of a communicator compute together, by this rank's inputs. All of them call it. The
+/// function returns the objective, the same on every rank, such as the result of an Allreduce. Where all ranks have the same inputs,
+/// the gradient is the sum of what they get.
+/// @param f                  the function
+/// @param ctx                its context
+/// @param x                  this rank's part of where
+/// @param n                  number of this rank's inputs, perhaps 0
+/// @param comm               the ranks
+/// @param[out] value_out     the objective, or NULL
+/// @param[out] gradient_out  `n` derivatives
+/// @return as admpi_gradient; ADMPI_ERR_ARGUMENT on all ranks if the function returned different values; ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_gradient_ranks(
+    f: admpi_function_fn,
+    ctx: *mut c_void,
+    x: *const f64,
+    n: i64,
+    comm: MPI_Comm,
+    value_out: *mut f64,
+    gradient_out: *mut f64,
+) -> i32 {
+    mpi_status("admpi_gradient_ranks", || {
+        // SAFETY: as the C contract says.
+        unsafe {
+            let (outputs, mut ranks) = ((value_out, gradient_out), Together::on(comm)?);
+            Ok(super::derivatives::gradient((f, ctx), (x, n), outputs, &mut ranks)?)
+        }
+    })
+}
+
+/// As admpi_check_gradient of such an objective. Calls the function 16 times for each input of all ranks.
+/// @param f                the function
+/// @param ctx              its context
+/// @param x                this rank's part of where
+/// @param n                number of this rank's inputs, perhaps 0
+/// @param comm             the ranks
+/// @param tolerance        the same on all ranks
+/// @param[out] checks_out  what was found of each of this rank's inputs
+/// @param[out] wrong_out   how many derivatives of all ranks are wrong
+/// @return as admpi_gradient_ranks
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_check_gradient_ranks(
+    f: admpi_function_fn,
+    ctx: *mut c_void,
+    x: *const f64,
+    n: i64,
+    comm: MPI_Comm,
+    tolerance: f64,
+    checks_out: *mut admpi_input_check,
+    wrong_out: *mut i64,
+) -> i32 {
+    mpi_status("admpi_check_gradient_ranks", || {
+        // SAFETY: as the C contract says.
+        unsafe {
+            let (outputs, mut ranks) = ((checks_out, wrong_out), Together::on(comm)?);
+            Ok(super::derivatives::check_gradient(
+                (f, ctx),
+                (x, n),
+                tolerance,
+                outputs,
+                &mut ranks,
+            )?)
+        }
+    })
+}
