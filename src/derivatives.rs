@@ -138,13 +138,14 @@ fn check_replicated(value: f64, ranks: &mut impl Ranks) -> Result<()> {
     let all = ranks.each(value)?;
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !(greatest - least > 1e-12 * least.abs().max(greatest.abs())) {
-        return Ok(());
+    if greatest - least > 1e-12 * least.abs().max(greatest.abs()) {
+        let why = format!(
+            "the function returned {value} on this rank, and from {least} to {greatest} on all ranks. It must return the same on all, such as the result of an Allreduce"
+        );
+        return Err(Error::new(Code::Argument, why));
     }
-    let why = format!(
-        "the function returned {value} on this rank, and from {least} to {greatest} on all ranks. It must return the same on all, such as the result of an Allreduce"
-    );
-    Err(Error::new(Code::Argument, why))
+    // What is not finite tells nothing.
+    Ok(())
 }
 
 /// The value of an objective, and its gradient by this rank's inputs.
