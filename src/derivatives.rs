@@ -125,7 +125,7 @@ pub fn jacobian(
             reverse_current()?;
             for direction in 0..rows.len() {
                 adjoints(inputs, direction, &mut row)?;
-                let elements = jacobian[group * width + direction..].iter_mut().step_by(m);
+                let elements = jacobian.iter_mut().skip(group * width + direction).step_by(m);
                 elements.zip(&row).for_each(|(element, derivative)| *element = *derivative);
             }
         }

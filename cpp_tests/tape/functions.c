@@ -39,6 +39,12 @@ static int32_t nothing(const admpi_var *x, int64_t n, admpi_var *y, int64_t m, v
   return 0;
 }
 
+static int32_t constants(const admpi_var *x, int64_t n, admpi_var *y, int64_t m, void *ctx) {
+  (void)x, (void)n, (void)ctx;
+  for (int i = 0; i < m; i++) y[i] = admpi_passive(i);
+  return 0;
+}
+
 static int32_t seven(const admpi_var *x, int64_t n, admpi_var *y, int64_t m, void *ctx) {
   (void)x, (void)n, (void)y, (void)m, (void)ctx;
   return 7;
@@ -101,7 +107,7 @@ static void test_check(void) {
 }
 
 static void test_mistakes(void) {
-  double value = 3.0, gradient[N] = {4.0, 4.0, 4.0}, jacobian[M * N];
+  double value = 3.0, gradient[N] = {4.0, 4.0, 4.0}, jacobian[M * N], values[5];
   int64_t wrong;
   CHECK(admpi_gradient(NULL, NULL, at, N, &value, gradient) == ADMPI_ERR_NULL && strstr(admpi_last_error(), "f is NULL"));
   CHECK(admpi_gradient(objective, &calls, NULL, N, &value, gradient) == ADMPI_ERR_NULL && strstr(admpi_last_error(), "x is NULL"));
@@ -114,6 +120,9 @@ static void test_mistakes(void) {
   CHECK(admpi_jacobian(results, NULL, at, N, -2, NULL, jacobian) == ADMPI_ERR_ARGUMENT && strstr(admpi_last_error(), "m = -2"));
   CHECK(admpi_check_gradient(objective, &calls, at, N, 1e-6, NULL, &wrong) == ADMPI_ERR_NULL && strstr(admpi_last_error(), "checks_out"));
   CHECK(admpi_jacobian(results, NULL, at, N, 0, NULL, NULL) == ADMPI_SUCCESS);
+  CHECK(admpi_jacobian(constants, NULL, NULL, 0, 5, values, NULL) == ADMPI_SUCCESS && values[4] == 4.0);
+  CHECK(admpi_gradient(constants, NULL, NULL, 0, &value, NULL) == ADMPI_SUCCESS && value == 0.0);
+  CHECK(admpi_check_gradient(constants, NULL, NULL, 0, 1e-6, NULL, &wrong) == ADMPI_SUCCESS && wrong == 0);
 }
 
 int main(void) {
