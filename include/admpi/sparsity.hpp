@@ -103,13 +103,25 @@ inline coloured_pattern coloured(const admpi_sparse *s, passes by) {
   return p;
 }
 
+/// A vector that a matrix is multiplied by to see whether its pattern has all elements, and the product.
+struct probed {
+  std::vector<double> v, product;
+};
+
 /// The products of the Jacobian with the columns of each colour, by tangents: calls fn(f of them, first colour, the one behind the last).
+/// Behind the last colour, a direction of its own: a probe, if there is one.
 template <class F, class G>
-void tangent_columns(F &f, const std::vector<double> &x, const std::vector<int> &colour, int colours, G &&fn) {
+void tangent_columns(F &f, const std::vector<double> &x, const std::vector<int> &colour, int colours, probed *probe, G &&fn) {
   constexpr int step = columns_at_once<F>;
-  for (int first = 0; first < colours; first += step) {
-    auto product = in_directions(f, x, [&](std::size_t j, int k) { return colour[j] == first + k ? 1.0 : 0.0; });
+  const int all = probe != nullptr ? colours + 1 : colours;
+  for (int first = 0; first < all; first += step) {
+    auto product = in_directions(f, x, [&](std::size_t j, int k) {
+      if (first + k == colours && probe != nullptr) return probe->v[j];
+      return colour[j] == first + k ? 1.0 : 0.0;
+    });
     fn(product, first, std::min(first + step, colours));
+    if (first + step <= colours || probe == nullptr) continue;
+    for (auto &one : product) probe->product.push_back(direction(one.derivative, colours - first));
   }
 }
 
@@ -266,9 +278,9 @@ coloured_pattern sparsity(F &&f, const std::vector<double> &x) {
 
 namespace detail {
 
-/// As sparse_jacobian of a pattern that is known to be f's.
+/// As sparse_jacobian of a pattern that is known to be f's, or with a probe.
 template <class F>
-csr jacobian_with(F &f, const std::vector<double> &x, const coloured_pattern &p) {
+csr jacobian_with(F &f, const std::vector<double> &x, const coloured_pattern &p, probed *probe = nullptr) {
   csr result = zeros_of(p);
   if (p.by == colour_by::rows) {
     const int directions = widest();
@@ -276,11 +288,14 @@ csr jacobian_with(F &f, const std::vector<double> &x, const coloured_pattern &p)
       check_pattern("sparse_jacobian", p, y.size(), x.size());
       sweep_rows(tape, directions, p, active, y, result);
     });
+    if constexpr (takes_tangents<F>) {
+      if (probe != nullptr) probe->product = jacobian_product(f, x, probe->v);
+    }
     return result;
   }
   if constexpr (takes_tangents<F>) {
     check_length("sparse_jacobian", "the pattern's colour", p.colour.size(), x.size());
-    tangent_columns(f, x, p.colour, p.colours, [&](auto &product, int first, int last) {
+    tangent_columns(f, x, p.colour, p.colours, probe, [&](auto &product, int first, int last) {
       check_pattern("sparse_jacobian", p, product.size(), x.size());
       each_element(result, [&](std::size_t i, std::size_t j, double &value) {
         if (p.colour[j] >= first && p.colour[j] < last) value = direction(product[i].derivative, p.colour[j] - first);
@@ -301,14 +316,14 @@ inline std::vector<double> probe_of(std::size_t columns) {
 }  // namespace detail
 
 /// The Jacobian of f at x, by a sweep for each 16 colours of rows (for each colour, on a tape that the thread has), or by a
-/// tangent for each 4 colours of columns; and, if f takes tangents, by one more that finds out whether p has all elements.
+/// tangent for each 4 colours of columns; and, if f takes tangents, by one more direction, which finds out whether p has all elements.
 /// @throw admpi::error  with ADMPI_ERR_ARGUMENT if the pattern is not as large as the Jacobian, or has not all elements; what f throws
 template <class F>
 csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
   detail::check_arrays("sparse_jacobian", p);
-  csr result = detail::jacobian_with(f, x, p);
-  if constexpr (detail::takes_tangents<F>)
-    detail::check_product("sparse_jacobian", result, jacobian_product(f, x, detail::probe_of(x.size())));
+  detail::probed probe{detail::probe_of(x.size()), {}};
+  csr result = detail::jacobian_with(f, x, p, &probe);
+  if constexpr (detail::takes_tangents<F>) detail::check_product("sparse_jacobian", result, probe.product);
   return result;
 }
 

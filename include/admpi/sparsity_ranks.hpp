@@ -264,9 +264,9 @@ void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std:
 /// By tangents, each for some colours of columns.
 template <class F>
 void tangent_columns(repeated<F> &f, const std::vector<double> &x, const coloured_pattern &p, const numbering &columns, csr &result,
-                     MPI_Comm comm) {
+                     probed *probe, MPI_Comm comm) {
   const std::vector<int> colours = column_colours("sparse_jacobian", p, p.colour, columns, comm);
-  tangent_columns(f, x, p.colour, p.colours, [&](auto &product, int first, int last) {
+  tangent_columns(f, x, p.colour, p.colours, probe, [&](auto &product, int first, int last) {
     agreed(comm, [&] {
       f.check();
       check_length("sparse_jacobian", "the pattern's rows", static_cast<std::size_t>(p.rows), product.size());
@@ -304,9 +304,10 @@ coloured_pattern sparsity_of(F &, tape_ref tape, int widest, const std::vector<v
   return coloured("sparsity", sparse_handle(s).get(), x.size(), takes_tangents<F> ? passes::sweeps_or_tangents : passes::sweeps, comm);
 }
 
-/// As sparse_jacobian of a pattern that is known to be f's.
+/// As sparse_jacobian of a pattern that is known to be f's, or with a probe.
 template <class F>
-csr jacobian_with(repeated<F> &f, const std::vector<double> &x, const coloured_pattern &p, const numbering &columns, MPI_Comm comm) {
+csr jacobian_with(repeated<F> &f, const std::vector<double> &x, const coloured_pattern &p, const numbering &columns, MPI_Comm comm,
+                  probed *probe = nullptr) {
   csr result = zeros_of(p);
   if (p.by == colour_by::rows) {
     const int widest = detail::widest();
@@ -317,10 +318,13 @@ csr jacobian_with(repeated<F> &f, const std::vector<double> &x, const coloured_p
       });
       sweep_rows(tape, widest, p, active, y, columns, result, comm);
     });
+    if constexpr (takes_tangents<F>) {
+      if (probe != nullptr) probe->product = jacobian_product(f, x, probe->v);
+    }
     return result;
   }
   if constexpr (takes_tangents<F>) {
-    tangent_columns(f, x, p, columns, result, comm);
+    tangent_columns(f, x, p, columns, result, probe, comm);
   } else {
     raise(ADMPI_ERR_ARGUMENT, "sparse_jacobian: f does not take tangents, but the pattern is coloured by columns");
   }
@@ -340,7 +344,7 @@ coloured_pattern sparsity(F &&f, const std::vector<double> &x, MPI_Comm comm) {
   return result;
 }
 
-/// This rank's rows of the Jacobian of f at x, by the passes that p says, and a tangent that finds out whether p has all elements.
+/// This rank's rows of the Jacobian of f at x, by the passes that p says, and a direction that finds out whether p has all elements.
 /// @throw admpi::error  on all ranks: with ADMPI_ERR_ARGUMENT if p does not fit, or has not all elements; with ADMPI_ERR_CALLBACK if
 ///                      f returned something else in another pass
 template <class F>
@@ -348,13 +352,13 @@ csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern 
   const detail::numbering columns("sparse_jacobian", x.size(), comm);
   detail::check_pattern("sparse_jacobian", p, static_cast<std::size_t>(p.rows), columns, comm);
   detail::repeated<std::remove_reference_t<F>> again(f, "sparse_jacobian");
-  csr result = detail::jacobian_with(again, x, p, columns, comm);
+  detail::probed probe{detail::probe(columns), {}};
+  csr result = detail::jacobian_with(again, x, p, columns, comm, &probe);
   if constexpr (detail::takes_tangents<F>) {
-    const std::vector<double> product = jacobian_product(again, x, detail::probe(columns));
     detail::agreed(comm, [&] {
       again.check();
-      detail::check_length("sparse_jacobian", "the pattern's rows", static_cast<std::size_t>(p.rows), product.size());
-      detail::check_product("sparse_jacobian", result, product);
+      detail::check_length("sparse_jacobian", "the pattern's rows", static_cast<std::size_t>(p.rows), probe.product.size());
+      detail::check_product("sparse_jacobian", result, probe.product);
     });
   }
   return result;
