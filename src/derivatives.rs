@@ -1,9 +1,12 @@
 //! Derivatives of functions of the user's, on one rank or on many. What they record is forgotten.
 #![forbid(unsafe_code)]
 
+use crate::count::wide32;
 use crate::error::{Code, Error, Result};
+use crate::sparsity::{self, Pattern};
 use crate::tape::{
-    Outside, Passive, Tape, Var, WIDEST, current_or_null, in_nest, on_current, reverse_current,
+    Outside, Passive, Tape, Var, WIDEST, ask_current, current_or_null, in_nest, on_current,
+    reverse_current,
 };
 
 /// Sets the results from the inputs.
@@ -131,6 +134,101 @@ pub fn jacobian(
         }
         Ok(())
     })
+}
+
+/// Where the Jacobian of a function with `m` results may have elements, from one recording.
+pub fn sparsity(f: Function<'_>, x: &[f64], m: usize) -> Result<Pattern> {
+    recorded(f, x, m, |inputs, y| ask_current(|of| sparsity::jacobian(of, inputs, y)))
+}
+
+/// A number between 0.5 and 1.5 for each row, all different: the sum of the rows, weighted by these, tells what a pattern lacks.
+#[allow(clippy::cast_precision_loss)] // 53 bits
+fn probe(row: usize) -> f64 {
+    let mut bits = (row as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ bits >> 31).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    0.5 + ((bits ^ bits >> 29) >> 11) as f64 / 9_007_199_254_740_992.0
+}
+
+/// The values of the results, and the elements of a Jacobian that a pattern has, row by row: by a sweep for each 16 colours of its
+/// rows, or for each on a tape that the thread has. The direction behind the last colour finds out whether the pattern has all.
+pub fn sparse_jacobian(
+    f: Function<'_>,
+    x: &[f64],
+    pattern: &Pattern,
+    (values, elements): (&mut [f64], &mut [f64]),
+) -> Result<()> {
+    if pattern.cols() != x.len() {
+        let text = format!("s has {} columns, but there are {} inputs", pattern.cols(), x.len());
+        return Err(Error::new(Code::Argument, text));
+    }
+    let rows = sparsity::rows(pattern);
+    let colour = |i: usize| wide32(rows.colour[i]);
+    let last = wide32(rows.colours);
+    let is_nested = !current_or_null().is_null();
+    recorded(f, x, pattern.rows(), |inputs, y| {
+        copy_values(y, values);
+        let width = if is_nested { 1 } else { (last + 1).next_power_of_two().min(WIDEST) };
+        if !is_nested {
+            on_current(|tape| tape.set_width(width))?;
+        }
+        let n = inputs.len();
+        let mut swept = vec![0.0; n * width];
+        for first in (0..=last).step_by(width) {
+            if first > 0 {
+                on_current(Tape::clear_adjoints)?;
+            }
+            let directions = first..(first + width).min(last + 1);
+            for (i, y) in y.iter().enumerate() {
+                if directions.contains(&colour(i)) {
+                    seed(y, 1.0, colour(i) - first)?;
+                }
+                if directions.contains(&last) {
+                    seed(y, probe(i), last - first)?;
+                }
+            }
+            if y.is_empty() {
+                break;
+            }
+            reverse_current()?;
+            for direction in 0..directions.len() {
+                adjoints(inputs, direction, &mut swept[direction * n..][..n])?;
+            }
+            for i in (0..pattern.rows()).filter(|&i| directions.contains(&colour(i))) {
+                let row = &swept[(colour(i) - first) * n..][..n];
+                let to = &mut elements[pattern.start()[i]..pattern.start()[i + 1]];
+                to.iter_mut().zip(pattern.row(i)).for_each(|(to, &j)| *to = row[wide32(j)]);
+            }
+            if directions.contains(&last) {
+                check_sums(pattern, elements, &swept[(last - first) * n..][..n])?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// An error if weighted sums of the whole rows are not those of a pattern's elements.
+fn check_sums(pattern: &Pattern, elements: &[f64], sums: &[f64]) -> Result<()> {
+    let (mut sum, mut size) = (vec![0.0; sums.len()], vec![0.0; sums.len()]);
+    for i in 0..pattern.rows() {
+        let row = &elements[pattern.start()[i]..pattern.start()[i + 1]];
+        for (element, &j) in row.iter().zip(pattern.row(i)) {
+            let term = element * probe(i);
+            sum[wide32(j)] += term;
+            size[wide32(j)] += term.abs();
+        }
+    }
+    let least = 1e-10 * elements.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    for (j, &whole) in sums.iter().enumerate() {
+        // What is not finite tells nothing.
+        if (sum[j] - whole).abs() > 1e-8 * (size[j] + whole.abs()) + least {
+            let text = format!(
+                "column {j} of the pattern lacks an element: a vector times the column is {whole}, but its elements give {}",
+                sum[j]
+            );
+            return Err(Error::new(Code::Argument, text));
+        }
+    }
+    Ok(())
 }
 
 /// An Allreduce that was forgotten makes results of ranks differ by more than rounding does.

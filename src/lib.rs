@@ -13,7 +13,7 @@ pub mod count; // floor 1
 #[cfg(feature = "mpi")]
 pub mod datatype; // floor 5
 pub mod densities; // floor 5
-pub mod derivatives; // floor 3
+pub mod derivatives; // floor 4
 pub mod elementary; // floor 1
 pub mod error; // floor 1
 pub mod foreign; // floor 3

@@ -94,6 +94,58 @@ static void test_jacobian(int m) {
   free(jacobian);
 }
 
+/* y[i] = x[i] x[i + 1] on a ring, or x[i] x[i] where x[0] is negative; the last result is constant. */
+static int32_t ring(const admpi_var *x, int64_t n, admpi_var *y, int64_t m, void *ctx) {
+  (void)ctx;
+  for (int64_t i = 0; i < m; i++) y[i] = admpi_mul(x[i], x[0].value < 0.0 ? x[i] : x[(i + 1) % n]);
+  if (m > 0) y[m - 1] = admpi_passive(1.0);
+  return 0;
+}
+
+static void test_sparse(int n) {
+  admpi_sparse *s = NULL, *other = NULL;
+  int64_t rows = -1, cols = -1, elements = -1;
+  double x[40], value[40], element[80];
+  int64_t start[41], column[80];
+  for (int i = 0; i < n; i++) x[i] = 1.0 + 0.25 * i;
+  CHECK(admpi_jacobian_sparsity(ring, NULL, x, n, n, &s) == ADMPI_SUCCESS);
+  CHECK(admpi_sparse_size(s, &rows, &cols, &elements) == ADMPI_SUCCESS && rows == n && cols == n && elements == (n > 0 ? 2 * (n - 1) : 0));
+  CHECK(admpi_sparse_rows(s, start, column) == ADMPI_SUCCESS);
+  CHECK(admpi_sparse_jacobian(ring, NULL, x, n, s, value, element) == ADMPI_SUCCESS);
+  for (int i = 0; i + 1 < n; i++) {
+    CHECK_CLOSE(value[i], x[i] * x[i + 1]);
+    CHECK(start[i] == 2 * i && column[2 * i] == i && column[2 * i + 1] == i + 1);
+    CHECK_CLOSE(element[2 * i], x[i + 1]);
+    CHECK_CLOSE(element[2 * i + 1], x[i]);
+  }
+  if (n > 1) {
+    x[0] = -1.0;
+    CHECK(admpi_jacobian_sparsity(ring, NULL, x, n, n, &other) == ADMPI_SUCCESS);
+    CHECK(admpi_sparse_jacobian(ring, NULL, x, n, other, NULL, element) == ADMPI_SUCCESS);
+    x[0] = 1.0;
+    CHECK(admpi_sparse_jacobian(ring, NULL, x, n, other, NULL, element) == ADMPI_ERR_ARGUMENT);
+    CHECK(strstr(admpi_last_error(), "column 1 of the pattern lacks an element") != NULL);
+    CHECK(admpi_sparse_jacobian(ring, NULL, x, n - 1, s, NULL, element) == ADMPI_ERR_ARGUMENT);
+    CHECK(strstr(admpi_last_error(), "columns, but there are") != NULL);
+  }
+  admpi_sparse_free(other);
+  admpi_sparse_free(s);
+}
+
+/* Every result of every input: as many colours as rows. */
+static void test_sparse_where_all_are_there(void) {
+  admpi_sparse *s = NULL;
+  double element[M * N];
+  CHECK(admpi_jacobian_sparsity(results, NULL, at, N, M, &s) == ADMPI_SUCCESS);
+  CHECK(admpi_sparse_jacobian(results, NULL, at, N, s, NULL, element) == ADMPI_SUCCESS);
+  for (int i = 0, e = 0; i < M; i++)
+    for (int j = 0; j < N; j++)
+      if (i != 2 && (i != 3 || j == 1)) CHECK_CLOSE(element[e++], derivative(i, j));
+  admpi_sparse_free(s);
+  CHECK(admpi_sparse_jacobian(results, NULL, at, N, NULL, NULL, element) == ADMPI_ERR_NULL);
+  CHECK(admpi_jacobian_sparsity(seven, NULL, at, N, M, &s) == ADMPI_ERR_CALLBACK);
+}
+
 static void test_check(void) {
   admpi_input_check checks[N];
   int64_t wrong = -1;
@@ -139,6 +191,8 @@ int main(void) {
     }
     test_gradient();
     for (int m = 0; m <= M; m++) test_jacobian(m);
+    for (int n = 0; n < 40; n += n < 4 ? 1 : 7) test_sparse(n);
+    test_sparse_where_all_are_there();
     test_check();
     test_mistakes();
   }

@@ -8,6 +8,7 @@
 #include "admpi/config.h"
 #include "admpi/codes.h"
 #include "admpi/var.h"
+#include "admpi/linalg.h"
 
 /**
  * A function of active values, with AMPI calls if ranks compute it together. What it records is swept and forgotten. Active values
@@ -103,6 +104,44 @@ int32_t admpi_transposed_jacobian_product(admpi_function_fn f,
                                           int64_t m,
                                           double *value_out,
                                           double *product_out);
+
+/**
+ * Finds where the Jacobian of a function may have elements, from one recording: for any inputs at which it takes the same branches.
+ * admpi_sparse_rows copies it.
+ * @param f           the function
+ * @param ctx         its context
+ * @param x           where
+ * @param n           number of inputs
+ * @param m           number of results
+ * @param[out] s_out  the pattern, with ascending columns in each row; free it with admpi_sparse_free
+ * @return as admpi_gradient, and as admpi_tape_sparsity
+ */
+int32_t admpi_jacobian_sparsity(admpi_function_fn f,
+                                void *ctx,
+                                const double *x,
+                                int64_t n,
+                                int64_t m,
+                                admpi_sparse **s_out);
+
+/**
+ * The elements of a function's Jacobian that a pattern has, by one recording and a sweep for each 16 colours of rows, or for each
+ * colour on a tape that the thread has. A pattern that lacks an element is an error.
+ * @param f                 the function, with a result for each row
+ * @param ctx               its context
+ * @param x                 where
+ * @param n                 number of inputs
+ * @param s                 a pattern, such as one of admpi_jacobian_sparsity or admpi_sparse_new
+ * @param[out] value_out    a value for each row, or NULL
+ * @param[out] element_out  the elements, row by row, as admpi_sparse_rows has them. After an error they may be anything
+ * @return as admpi_gradient; ADMPI_ERR_ARGUMENT if the pattern has not `n` columns, or lacks an element
+ */
+int32_t admpi_sparse_jacobian(admpi_function_fn f,
+                              void *ctx,
+                              const double *x,
+                              int64_t n,
+                              const admpi_sparse *s,
+                              double *value_out,
+                              double *element_out);
 
 /**
  * Compares the gradient of a function with one result, by a sweep, with central differences of its values, for steps from 1e-2 to 1e-9

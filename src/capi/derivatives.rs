@@ -1,11 +1,13 @@
 //! The C interface of drivers: derivatives of functions of active values. `include/admpi/derivatives.h` is generated from this
 //! file.
 
-use super::{array, array_mut, entry, null, put};
+use super::linalg::admpi_sparse;
+use super::{array, array_mut, entry, get, give_handle, null, put};
 use crate::count::{as_c, from_c};
 use crate::derivatives::{self, Alone, Check, Ranks};
 use crate::error::{Result, of_users};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 // By the names under which C knows them: they are defined in `include/admpi/var.h`.
 use crate::tape::Var as admpi_var;
@@ -203,6 +205,68 @@ pub unsafe extern "C-unwind" fn admpi_transposed_jacobian_product(
         with((f, ctx), |f| derivatives::transposed_product(f, x, w, (&mut values, out)))?;
         if !value_out.is_null() {
             array_mut("value_out", value_out, m)?.copy_from_slice(&values);
+        }
+        Ok(())
+    })
+}
+
+/// Finds where the Jacobian of a function may have elements, from one recording: for any inputs at which it takes the same branches.
+/// admpi_sparse_rows copies it.
+/// @param f           the function
+/// @param ctx         its context
+/// @param x           where
+/// @param n           number of inputs
+/// @param m           number of results
+/// @param[out] s_out  the pattern, with ascending columns in each row; free it with admpi_sparse_free
+/// @return as admpi_gradient, and as admpi_tape_sparsity
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_jacobian_sparsity(
+    f: admpi_function_fn,
+    ctx: *mut c_void,
+    x: *const f64,
+    n: i64,
+    m: i64,
+    s_out: *mut *mut admpi_sparse,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe {
+        give_handle(("s_out", s_out), || {
+            let (x, m) = (array("x", x, from_c("n", n)?)?, from_c("m", m)?);
+            let pattern = with((f, ctx), |f| derivatives::sparsity(f, x, m))?;
+            Ok(admpi_sparse(Arc::new(pattern)))
+        })
+    }
+}
+
+/// The elements of a function's Jacobian that a pattern has, by one recording and a sweep for each 16 colours of rows, or for each
+/// colour on a tape that the thread has. A pattern that lacks an element is an error.
+/// @param f                 the function, with a result for each row
+/// @param ctx               its context
+/// @param x                 where
+/// @param n                 number of inputs
+/// @param s                 a pattern, such as one of admpi_jacobian_sparsity or admpi_sparse_new
+/// @param[out] value_out    a value for each row, or NULL
+/// @param[out] element_out  the elements, row by row, as admpi_sparse_rows has them. After an error they may be anything
+/// @return as admpi_gradient; ADMPI_ERR_ARGUMENT if the pattern has not `n` columns, or lacks an element
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_sparse_jacobian(
+    f: admpi_function_fn,
+    ctx: *mut c_void,
+    x: *const f64,
+    n: i64,
+    s: *const admpi_sparse,
+    value_out: *mut f64,
+    element_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let pattern = &get("s", s)?.0;
+        let x = array("x", x, from_c("n", n)?)?;
+        let elements = array_mut("element_out", element_out, pattern.column().len())?;
+        let mut values = vec![0.0; pattern.rows()];
+        with((f, ctx), |f| derivatives::sparse_jacobian(f, x, pattern, (&mut values, elements)))?;
+        if !value_out.is_null() {
+            array_mut("value_out", value_out, values.len())?.copy_from_slice(&values);
         }
         Ok(())
     })

@@ -51,7 +51,7 @@ pub use position::Position;
 pub use questions::{is_accompanied, set_accompanied, set_rank};
 pub use record::Room;
 pub use reverse::{depth, receiving, set_prepare, set_receiving};
-pub use section::{Passive, current_or_null, in_nest, on_current, reverse_current};
+pub use section::{Passive, ask_current, current_or_null, in_nest, on_current, reverse_current};
 pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;

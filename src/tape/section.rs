@@ -1,7 +1,7 @@
 //! Sections of a program that the thread's tape does not record, or forgets.
 
 use super::current::{activate, with_current};
-use super::{Outside, Tape};
+use super::{Dependences, Outside, Tape};
 use crate::error::{Code, Error, Result};
 
 /// A section that is not recorded.
@@ -64,6 +64,13 @@ pub fn in_nest<R>(outside: Outside, f: impl FnOnce() -> Result<R>) -> Result<R> 
     // SAFETY: the tape was current, and lives as long as the call that this one is part of.
     let recovered = unsafe { Tape::recover_nested(tape, nest) };
     done.and_then(|done| recovered.map(|()| done))
+}
+
+/// Asks what was recorded in the innermost nest, or on the whole tape, which value depends on which.
+pub fn ask_current<R>(f: impl FnOnce(&Dependences<'_>) -> Result<R>) -> Result<R> {
+    on_current(|_| Ok(()))?;
+    // SAFETY: the thread's tape, of which no reference is held; `f` records nothing.
+    f(&unsafe { Tape::dependences(current_or_null()) }?)
 }
 
 /// Sweeps what was recorded in the innermost nest, or on the whole tape.
