@@ -42,7 +42,7 @@ module admpi_derivatives
     logical :: is_right = .false.
   end type
 
-  public :: admpi_gradient, admpi_jacobian, admpi_transposed_jacobian_product, admpi_check_gradient
+  public :: admpi_gradient, admpi_jacobian, admpi_sparse_jacobian, admpi_transposed_jacobian_product, admpi_check_gradient
 #ifndef ADMPI_WITHOUT_TANGENTS
   public :: admpi_objective_along, admpi_hessian_product, admpi_hessian
 #endif
@@ -87,6 +87,42 @@ module admpi_derivatives
       integer(c_int64_t), value :: n, m
       real(c_double), intent(inout) :: value(*), product(*)
     end function
+    integer(c_int32_t) function c_sparsity(f, ctx, x, n, m, s) bind(C, name='admpi_jacobian_sparsity')
+      import :: c_ptr, c_funptr, c_int32_t, c_int64_t, c_double
+      type(c_funptr), value :: f
+      type(c_ptr), value :: ctx
+      real(c_double), intent(in) :: x(*)
+      integer(c_int64_t), value :: n, m
+      type(c_ptr), intent(out) :: s
+    end function
+    integer(c_int32_t) function c_sparse_jacobian(f, ctx, x, n, s, value, element) bind(C, name='admpi_sparse_jacobian')
+      import :: c_ptr, c_funptr, c_int32_t, c_int64_t, c_double
+      type(c_funptr), value :: f
+      type(c_ptr), value :: ctx, s
+      real(c_double), intent(in) :: x(*)
+      integer(c_int64_t), value :: n
+      real(c_double), intent(inout) :: value(*), element(*)
+    end function
+    integer(c_int32_t) function c_sparse_new(rows, cols, start, column, n, s) bind(C, name='admpi_sparse_new')
+      import :: c_ptr, c_int32_t, c_int64_t
+      integer(c_int64_t), value :: rows, cols, n
+      integer(c_int64_t), intent(in) :: start(*), column(*)
+      type(c_ptr), intent(out) :: s
+    end function
+    integer(c_int32_t) function c_sparse_size(s, rows, cols, n) bind(C, name='admpi_sparse_size')
+      import :: c_ptr, c_int32_t, c_int64_t
+      type(c_ptr), value :: s
+      integer(c_int64_t), intent(out) :: rows, cols, n
+    end function
+    integer(c_int32_t) function c_sparse_rows(s, start, column) bind(C, name='admpi_sparse_rows')
+      import :: c_ptr, c_int32_t, c_int64_t
+      type(c_ptr), value :: s
+      integer(c_int64_t), intent(inout) :: start(*), column(*)
+    end function
+    subroutine c_sparse_free(s) bind(C, name='admpi_sparse_free')
+      import :: c_ptr
+      type(c_ptr), value :: s
+    end subroutine
     integer(c_int32_t) function c_check(f, ctx, x, n, tolerance, checks, wrong) bind(C, name='admpi_check_gradient')
       import :: c_ptr, c_funptr, c_int32_t, c_int64_t, c_double, found
       type(c_funptr), value :: f
@@ -137,6 +173,51 @@ contains
       y, jacobian)
     if (present(values)) values = y
     call admpi_detail_report(status, 'admpi_jacobian', ierr)
+  end subroutine
+
+  ! The Jacobian at x of a procedure with `rows` results, in compressed rows: those of row i are the elements from row_start(i) up to
+  ! row_start(i + 1) - 1, in ascending columns. If row_start and column are allocated they are the pattern, of which an error
+  ! tells that it lacks an element; else one recording finds it.
+  subroutine admpi_sparse_jacobian(f, x, rows, row_start, column, value, results, ierr)
+    procedure(admpi_function) :: f
+    real(dp), intent(in), contiguous :: x(:)
+    integer, intent(in) :: rows
+    integer, allocatable, intent(inout) :: row_start(:), column(:)
+    real(dp), allocatable, intent(inout) :: value(:)
+    real(dp), intent(out), optional :: results(:)
+    integer, intent(out), optional :: ierr
+    type(context), target :: of
+    type(c_ptr) :: s
+    integer(c_int64_t) :: m, n, elements
+    integer(c_int64_t), allocatable :: starts(:), columns(:)
+    real(dp) :: y(rows)
+    integer(c_int32_t) :: status
+    y = 0
+    of%function => f
+    s = c_null_ptr
+    status = 0
+    if (present(results)) status = alike('admpi_sparse_jacobian', 'results', size(results), 'a column', rows)
+    if (status == 0) then
+      if (allocated(row_start) .and. allocated(column)) then
+        status = alike('admpi_sparse_jacobian', 'row_start without its end', size(row_start) - 1, 'a column', rows)
+        if (status == 0) status = c_sparse_new(int(rows, c_int64_t), size(x, kind=c_int64_t), row_start - 1_c_int64_t, &
+          column - 1_c_int64_t, size(column, kind=c_int64_t), s)
+      else
+        status = c_sparsity(c_funloc(call_function), c_loc(of), x, size(x, kind=c_int64_t), int(rows, c_int64_t), s)
+      end if
+    end if
+    if (status == 0) status = c_sparse_size(s, m, n, elements)
+    if (status == 0) then
+      if (allocated(value)) deallocate (value)
+      allocate (starts(m + 1), columns(elements), value(elements))
+      status = c_sparse_rows(s, starts, columns)
+      row_start = int(starts) + 1
+      column = int(columns) + 1
+    end if
+    if (status == 0) status = c_sparse_jacobian(c_funloc(call_function), c_loc(of), x, size(x, kind=c_int64_t), s, y, value)
+    call c_sparse_free(s)
+    if (present(results)) results = y
+    call admpi_detail_report(status, 'admpi_sparse_jacobian', ierr)
   end subroutine
 
   ! w times the Jacobian at x of a procedure with size(w) results, by a sweep.

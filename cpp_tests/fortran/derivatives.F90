@@ -42,6 +42,50 @@ contains
     end do
     if (size(y) > 2) y(3) = 2.5d0
   end subroutine
+  ! On a ring; another branch where the first input is negative.
+  subroutine ring(x, y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var), intent(inout) :: y(:)
+    integer :: i
+    do i = 1, size(y)
+      if (x(1) > 0d0) then
+        y(i) = x(i)*x(mod(i, size(x)) + 1)
+      else
+        y(i) = x(i)*x(i)
+      end if
+    end do
+  end subroutine
+  subroutine sparse_of(n)
+    integer, intent(in) :: n
+    integer, allocatable :: row_start(:), column(:)
+    real(8), allocatable :: value(:)
+    real(8) :: x(n), results(n)
+    integer :: i, first, ierr
+    x = [(1 + 0.25d0*i, i=1, n)]
+    call admpi_sparse_jacobian(ring, x, n, row_start, column, value, results)
+    call equal(size(value), 2*n, 'elements')
+    call equal(row_start(n + 1), 2*n + 1, 'end of the rows')
+    do i = 1, n
+      first = row_start(i)
+      call near(results(i), x(i)*x(mod(i, n) + 1), 'a result')
+      call equal(column(first), merge(1, i, i == n), 'first column')
+      call equal(column(first + 1), merge(n, i + 1, i == n), 'second column')
+      call near(value(first), merge(x(n), x(mod(i, n) + 1), i == n), 'first element')
+      call near(value(first + 1), merge(x(1), x(i), i == n), 'second element')
+    end do
+    x(1) = 3d0
+    call admpi_sparse_jacobian(ring, x, n, row_start, column, value) ! the same pattern
+    call near(value(2), 3d0, 'an element of a known pattern')
+    deallocate (row_start, column)
+    x(1) = -1d0
+    call admpi_sparse_jacobian(ring, x, n, row_start, column, value)
+    call equal(size(value), n, 'elements of a diagonal')
+    x(1) = 1d0
+    call admpi_sparse_jacobian(ring, x, n, row_start, column, value, ierr=ierr)
+    call refused(ierr, 'of the pattern lacks an element', 'a pattern of another branch')
+    call admpi_sparse_jacobian(ring, x, n - 1, row_start, column, value, ierr=ierr)
+    call refused(ierr, 'row_start without its end has', 'a pattern of other rows')
+  end subroutine
   ! Nothing is set.
   subroutine nothing(x, y)
     type(admpi_var), intent(in) :: x(:)
@@ -97,6 +141,8 @@ contains
       call near(product(i), sum(w*jacobian(:, i)), 'transposed product', 1d-13)
     end do
 
+    call sparse_of(3)
+    call sparse_of(40)
     h = by_hand()
     call admpi_hessian(along, at, hessian)
     do i = 1, 3
