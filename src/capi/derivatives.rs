@@ -142,7 +142,7 @@ pub unsafe extern "C-unwind" fn admpi_gradient(
 }
 
 /// The Jacobian of a function, by one recording and a sweep for each 16 results, or for each result on a tape that the thread has.
-/// @param f                  the function
+/// @param f                  the function, which communicates with no other rank
 /// @param ctx                its context
 /// @param x                  where
 /// @param n                  number of inputs
@@ -212,7 +212,7 @@ pub unsafe extern "C-unwind" fn admpi_transposed_jacobian_product(
 
 /// Finds where the Jacobian of a function may have elements, from one recording: for any inputs at which it takes the same branches.
 /// admpi_sparse_rows copies it.
-/// @param f           the function
+/// @param f           the function, which communicates with no other rank
 /// @param ctx         its context
 /// @param x           where
 /// @param n           number of inputs
@@ -240,7 +240,7 @@ pub unsafe extern "C-unwind" fn admpi_jacobian_sparsity(
 
 /// The elements of a function's Jacobian that a pattern has, by one recording and a sweep for each 16 colours of rows, or for each
 /// colour on a tape that the thread has. A pattern that lacks an element is an error.
-/// @param f                 the function, with a result for each row
+/// @param f                 the function, with a result for each row, which communicates with no other rank
 /// @param ctx               its context
 /// @param x                 where
 /// @param n                 number of inputs
