@@ -177,12 +177,31 @@ static void test_mistakes(void) {
   CHECK(admpi_check_gradient(constants, NULL, NULL, 0, 1e-6, NULL, &wrong) == ADMPI_SUCCESS && wrong == 0);
 }
 
+/* Checking mode is that of the program, also on a tape for the time of a call: a value of another tape is found. */
+static void test_values_of_another_tape(void) {
+  const char *check = getenv("ADMPI_CHECK");
+  const int is_checked = check != NULL && strcmp(check, "0") != 0;
+  admpi_tape *other;
+  admpi_var outer;
+  double gradient[N];
+  const double two = 2.0;
+  CHECK(admpi_tape_new(&other) == ADMPI_SUCCESS && admpi_tape_activate(other, NULL) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_start(other) == ADMPI_SUCCESS && admpi_tape_input(other, &two, 1, &outer) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_activate(NULL, NULL) == ADMPI_SUCCESS);
+  if (is_checked) {
+    CHECK(admpi_gradient(times_outside, &outer, at, N, NULL, gradient) == ADMPI_ERR_STALE);
+    CHECK(strstr(admpi_last_error(), "belongs to another tape") != NULL);
+  }
+  admpi_tape_free(other);
+}
+
 int main(void) {
   admpi_tape *tape;
   admpi_var outer;
   admpi_statistics before, after;
   double gradient[N], adjoint = 0.0;
   const double two = 2.0;
+  test_values_of_another_tape();
   for (int on_tape = 0; on_tape < 2; on_tape++) {
     if (on_tape) {
       CHECK(admpi_tape_new(&tape) == ADMPI_SUCCESS && admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);

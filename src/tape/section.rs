@@ -42,8 +42,10 @@ pub fn in_nest<R>(outside: Outside, f: impl FnOnce() -> Result<R>) -> Result<R> 
     let tape = current_or_null();
     if tape.is_null() {
         let mut own = Box::new(Tape::new());
-        // Values of another tape would be taken for its own.
-        own.check_operands(outside == Outside::Refused);
+        if outside == Outside::Refused {
+            // Values of another tape would be taken for its own.
+            own.check_operands(true);
+        }
         let own = Box::into_raw(own);
         // SAFETY: live until it is freed here, after it was made current no more.
         unsafe {
