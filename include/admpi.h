@@ -89,7 +89,8 @@
  * may be NULL if there are no items. An output (`_out`) points to memory for that number. It is written only on success. It
  * does not overlap inputs and is not NULL, unless the comment says so. This also holds for admpi_position, admpi_nest,
  * admpi_statistics, admpi_map_data, admpi_map_failure, admpi_mpi_statistics_t, admpi_time_loop_statistics, admpi_profile_row,
- * admpi_profile_spread and arrays of admpi_var and admpi_input_check. A text ends with a zero byte. The caller owns it, and the library copies what it keeps. Memory to which a function returns a pointer
+ * admpi_profile_spread and arrays of admpi_var and admpi_input_check. A text ends with a
+ * zero byte. The caller owns it, and the library copies what it keeps. Memory to which a function returns a pointer
  * belongs to the library, and is valid as long as the comment says. */
 #ifndef ADMPI_H
 #define ADMPI_H

@@ -1,9 +1,9 @@
 //! Derivatives of functions of the user's, on one rank or on many. What they record is forgotten.
 #![forbid(unsafe_code)]
 
-use crate::count::wide32;
+use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
-use crate::sparsity::{self, Pattern};
+use crate::sparsity::{self, Exchange, Pattern};
 use crate::tape::{
     Outside, Passive, Tape, Var, WIDEST, ask_current, current_or_null, in_nest, on_current,
     reverse_current,
@@ -12,24 +12,16 @@ use crate::tape::{
 /// Sets the results from the inputs.
 pub type Function<'f> = &'f dyn Fn(&[Var], &mut [Var]) -> Result<()>;
 
-/// The ranks that compute a function together. All of them make the same calls.
-pub trait Ranks {
-    fn rank(&self) -> usize;
-    /// What each rank has.
-    fn each(&mut self, own: f64) -> Result<Vec<f64>>;
+/// What each of the ranks that compute a function together has.
+fn each(own: f64, ranks: &mut impl Exchange) -> Result<Vec<f64>> {
+    let words = ranks.exchange(vec![vec![own.to_bits()]; ranks.ranks()])?;
+    Ok(words.iter().flatten().copied().map(f64::from_bits).collect())
 }
 
-/// A rank without others.
-pub struct Alone;
-
-impl Ranks for Alone {
-    fn rank(&self) -> usize {
-        0
-    }
-
-    fn each(&mut self, own: f64) -> Result<Vec<f64>> {
-        Ok(vec![own])
-    }
+/// The same of a number of elements.
+fn each_number(own: usize, ranks: &mut impl Exchange) -> Result<Vec<usize>> {
+    let words = ranks.exchange(vec![vec![own as u64]; ranks.ranks()])?;
+    Ok(words.iter().flatten().copied().map(wide).collect())
 }
 
 /// What a result is before the function sets it: a NaN that no computation gives.
@@ -96,7 +88,10 @@ pub fn transposed_product(
         for (y, &weight) in y.iter().zip(weights) {
             seed(y, weight, 0)?;
         }
-        reverse_current()?;
+        // Checking mode refuses a sweep that nothing was seeded for.
+        if !y.is_empty() {
+            reverse_current()?;
+        }
         adjoints(inputs, 0, product)
     })
 }
@@ -232,8 +227,8 @@ fn check_sums(pattern: &Pattern, elements: &[f64], sums: &[f64]) -> Result<()> {
 }
 
 /// An Allreduce that was forgotten makes results of ranks differ by more than rounding does.
-fn check_replicated(value: f64, ranks: &mut impl Ranks) -> Result<()> {
-    let all = ranks.each(value)?;
+fn check_replicated(value: f64, ranks: &mut impl Exchange) -> Result<()> {
+    let all = each(value, ranks)?;
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if greatest - least > 1e-12 * least.abs().max(greatest.abs()) {
@@ -251,7 +246,7 @@ pub fn gradient(
     f: Function<'_>,
     x: &[f64],
     gradient: &mut [f64],
-    ranks: &mut impl Ranks,
+    ranks: &mut impl Exchange,
 ) -> Result<f64> {
     recorded(f, x, 1, |inputs, y| {
         check_replicated(y[0].value, ranks)?;
@@ -306,18 +301,16 @@ pub fn check_gradient(
     x: &[f64],
     tolerance: f64,
     checks: &mut [Check],
-    ranks: &mut impl Ranks,
+    ranks: &mut impl Exchange,
 ) -> Result<(f64, usize)> {
     let mut reverse = vec![0.0; x.len()];
     let value = gradient(f, x, &mut reverse, ranks)?;
     let largest = reverse.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
-    let largest = ranks.each(largest)?.into_iter().fold(0.0, f64::max);
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    // lengths of arrays
-    let lengths: Vec<usize> = ranks.each(x.len() as f64)?.iter().map(|&n| n as usize).collect();
+    let largest = each(largest, ranks)?.into_iter().fold(0.0, f64::max);
+    let lengths = each_number(x.len(), ranks)?;
     let _passive = Passive::begin();
     let mut moved = passive(x);
-    let mut wrong = 0.0;
+    let mut wrong = 0;
     for (rank, n) in lengths.into_iter().enumerate() {
         let is_mine = rank == ranks.rank();
         for i in 0..n {
@@ -325,7 +318,7 @@ pub fn check_gradient(
             // Values are exact to 1e-16 and differences, at their best step, to the power of 2/3 of that.
             let rounding = 1e-10 * (value.abs() / own.0.abs().max(1.0) + largest);
             // The steps are those of the rank whose input it is.
-            let at = ranks.each(own.0)?[rank];
+            let at = each(own.0, ranks)?[rank];
             let along = |step: f64| {
                 if is_mine {
                     moved[i].value = at + step;
@@ -335,12 +328,10 @@ pub fn check_gradient(
             let check = check_input(along, (at, own.1), rounding, tolerance)?;
             if is_mine {
                 moved[i].value = x[i];
-                wrong += if check.is_right { 0.0 } else { 1.0 };
+                wrong += usize::from(!check.is_right);
                 checks[i] = check;
             }
         }
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a sum of counts
-    let wrong = ranks.each(wrong)?.iter().sum::<f64>() as usize;
-    Ok((value, wrong))
+    Ok((value, each_number(wrong, ranks)?.iter().sum()))
 }

@@ -9,18 +9,18 @@ use crate::sparsity::{
 use crate::tape::{Across, Dependences, Named, Tape, Var};
 
 /// The ranks of a communicator.
-struct Ranks {
+pub struct Ranks {
     comm: Comm,
     rank: usize,
     ranks: usize,
 }
 
 fn failed(failure: crate::mpi::Failure) -> Error {
-    failure.into_error("sparsity: communication of the ranks")
+    failure.into_error("communication of the ranks")
 }
 
 impl Ranks {
-    fn of(comm: Comm) -> MpiResult<Self> {
+    pub fn of(comm: Comm) -> MpiResult<Self> {
         Ok(Self { comm, rank: wide_int(comm.rank()?), ranks: wide_int(comm.size()?) })
     }
 }

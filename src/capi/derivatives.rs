@@ -4,8 +4,9 @@
 use super::linalg::admpi_sparse;
 use super::{array, array_mut, entry, get, give_handle, null, put};
 use crate::count::{as_c, from_c};
-use crate::derivatives::{self, Alone, Check, Ranks};
+use crate::derivatives::{self, Check};
 use crate::error::{Result, of_users};
+use crate::sparsity::{Alone, Exchange};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -63,15 +64,17 @@ unsafe fn with<R>(
     })
 }
 
-/// An output that may be left out.
+/// Writes values to an output that may be left out.
 ///
 /// # Safety
-/// `pointer` is NULL or may be written to.
-unsafe fn tell<T>(pointer: *mut T, value: T) {
-    if !pointer.is_null() {
-        // SAFETY: the caller's promise.
-        unsafe { pointer.write(value) };
+/// `pointer` is NULL, or there is room for as many.
+unsafe fn tell(pointer: *mut f64, values: &[f64]) -> Result<()> {
+    if pointer.is_null() {
+        return Ok(());
     }
+    // SAFETY: the caller's promise.
+    unsafe { array_mut("value_out", pointer, values.len())? }.copy_from_slice(values);
+    Ok(())
 }
 
 /// # Safety
@@ -80,16 +83,15 @@ pub(super) unsafe fn gradient(
     f: Called,
     (x, n): (*const f64, i64),
     (value_out, gradient_out): (*mut f64, *mut f64),
-    ranks: &mut impl Ranks,
+    ranks: &mut impl Exchange,
 ) -> Result<()> {
     let n = from_c("n", n)?;
     // SAFETY: the caller's promise.
     unsafe {
         let (x, out) = (array("x", x, n)?, array_mut("gradient_out", gradient_out, n)?);
         let value = with(f, |f| derivatives::gradient(f, x, out, ranks))?;
-        tell(value_out, value);
+        tell(value_out, &[value])
     }
-    Ok(())
 }
 
 /// # Safety
@@ -99,7 +101,7 @@ pub(super) unsafe fn check_gradient(
     (x, n): (*const f64, i64),
     tolerance: f64,
     (checks_out, wrong_out): (*mut admpi_input_check, *mut i64),
-    ranks: &mut impl Ranks,
+    ranks: &mut impl Exchange,
 ) -> Result<()> {
     let n = from_c("n", n)?;
     // SAFETY: the caller's promise.
@@ -168,10 +170,7 @@ pub unsafe extern "C-unwind" fn admpi_jacobian(
         let (x, out) = (array("x", x, n)?, array_mut("jacobian_out", jacobian_out, elements)?);
         let mut values = vec![0.0; m];
         with((f, ctx), |f| derivatives::jacobian(f, x, &mut values, out))?;
-        if !value_out.is_null() {
-            array_mut("value_out", value_out, m)?.copy_from_slice(&values);
-        }
-        Ok(())
+        tell(value_out, &values)
     })
 }
 
@@ -203,10 +202,7 @@ pub unsafe extern "C-unwind" fn admpi_transposed_jacobian_product(
         let out = array_mut("product_out", product_out, n)?;
         let mut values = vec![0.0; m];
         with((f, ctx), |f| derivatives::transposed_product(f, x, w, (&mut values, out)))?;
-        if !value_out.is_null() {
-            array_mut("value_out", value_out, m)?.copy_from_slice(&values);
-        }
-        Ok(())
+        tell(value_out, &values)
     })
 }
 
@@ -265,10 +261,7 @@ pub unsafe extern "C-unwind" fn admpi_sparse_jacobian(
         let elements = array_mut("element_out", element_out, pattern.column().len())?;
         let mut values = vec![0.0; pattern.rows()];
         with((f, ctx), |f| derivatives::sparse_jacobian(f, x, pattern, (&mut values, elements)))?;
-        if !value_out.is_null() {
-            array_mut("value_out", value_out, values.len())?.copy_from_slice(&values);
-        }
-        Ok(())
+        tell(value_out, &values)
     })
 }
 

@@ -3,39 +3,16 @@
 
 use super::derivatives::{admpi_function_fn, admpi_input_check};
 use super::mpi_status;
-use crate::derivatives::Ranks;
-use crate::error::Result;
+use crate::ampi::sparsity::Ranks;
 use crate::mpi::raw::MPI_Comm;
-use crate::mpi::{Comm, MpiResult, exchange_words, wide_int};
+use crate::mpi::{Comm, MpiResult};
 use std::ffi::c_void;
 
-/// The ranks of a communicator.
-struct Together {
-    comm: Comm,
-    rank: usize,
-    ranks: usize,
-}
-
-impl Together {
-    /// # Safety
-    /// As the C contract says.
-    unsafe fn on(comm: MPI_Comm) -> MpiResult<Self> {
-        // SAFETY: the caller's promise.
-        let comm = unsafe { Comm::new(comm) };
-        Ok(Self { comm, rank: wide_int(comm.rank()?), ranks: wide_int(comm.size()?) })
-    }
-}
-
-impl Ranks for Together {
-    fn rank(&self) -> usize {
-        self.rank
-    }
-
-    fn each(&mut self, own: f64) -> Result<Vec<f64>> {
-        let words = exchange_words(self.comm, &vec![vec![own.to_bits()]; self.ranks])
-            .map_err(|failure| failure.into_error("derivatives: communication of the ranks"))?;
-        Ok(words.iter().map(|word| f64::from_bits(word[0])).collect())
-    }
+/// # Safety
+/// As the C contract says.
+unsafe fn ranks_of(comm: MPI_Comm) -> MpiResult<Ranks> {
+    // SAFETY: the caller's promise.
+    Ranks::of(unsafe { Comm::new(comm) })
 }
 
 /// The gradient of an objective that the ranks of a communicator compute together, by this rank's inputs. All of them call it. The
@@ -62,7 +39,7 @@ pub unsafe extern "C-unwind" fn admpi_gradient_ranks(
     mpi_status("admpi_gradient_ranks", || {
         // SAFETY: as the C contract says.
         unsafe {
-            let (outputs, mut ranks) = ((value_out, gradient_out), Together::on(comm)?);
+            let (outputs, mut ranks) = ((value_out, gradient_out), ranks_of(comm)?);
             Ok(super::derivatives::gradient((f, ctx), (x, n), outputs, &mut ranks)?)
         }
     })
@@ -92,7 +69,7 @@ pub unsafe extern "C-unwind" fn admpi_check_gradient_ranks(
     mpi_status("admpi_check_gradient_ranks", || {
         // SAFETY: as the C contract says.
         unsafe {
-            let (outputs, mut ranks) = ((checks_out, wrong_out), Together::on(comm)?);
+            let (outputs, mut ranks) = ((checks_out, wrong_out), ranks_of(comm)?);
             Ok(super::derivatives::check_gradient(
                 (f, ctx),
                 (x, n),

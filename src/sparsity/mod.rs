@@ -15,7 +15,7 @@ pub use colouring::{Colouring, columns, rows, symmetric};
 pub use hessian::{hessian, hessian_on_ranks, inputs};
 pub use jacobian::jacobian;
 pub use pattern::Pattern;
-pub use ranks::{Exchange, Links, jacobian_on_ranks};
+pub use ranks::{Alone, Exchange, Links, jacobian_on_ranks};
 
 use crate::error::{Code, Error, Result};
 use crate::tape::{Dependences, Var};
