@@ -57,12 +57,17 @@ impl Dependences<'_> {
         id.checked_sub(self.base).map(wide32).filter(|&k| k < self.len())
     }
 
-    /// The operands of number `k`, as numbers.
+    /// The operands of number `k`.
+    #[inline(always)]
+    fn ids(&self, k: usize) -> &[u32] {
+        let &[from, to] = self.start[k..].first_chunk().expect("one more than numbers");
+        &self.operand[wide32(from)..wide32(to)]
+    }
+
+    /// The same as numbers.
     #[inline(always)]
     pub fn operands(&self, k: usize) -> impl Iterator<Item = usize> + Clone + '_ {
-        let &[from, to] = self.start[k..].first_chunk().expect("one more than numbers");
-        let operands = &self.operand[wide32(from)..wide32(to)];
-        operands.iter().filter_map(|&id| id.checked_sub(self.base).map(wide32))
+        self.ids(k).iter().filter_map(|&id| id.checked_sub(self.base).map(wide32))
     }
 
     /// What `of` has for each operand of number `k`.
@@ -72,10 +77,8 @@ impl Dependences<'_> {
         k: usize,
         of: &'a [T],
     ) -> impl Iterator<Item = T> + Clone + 'a {
-        let &[from, to] = self.start[k..].first_chunk().expect("one more than numbers");
-        let operands = &self.operand[wide32(from)..wide32(to)];
         // What is older than `base` has a number that is larger than all.
-        operands.iter().filter_map(|&id| of.get(wide32(id.wrapping_sub(self.base))).copied())
+        self.ids(k).iter().filter_map(|&id| of.get(wide32(id.wrapping_sub(self.base))).copied())
     }
 
     /// Of all of them together.
