@@ -137,6 +137,25 @@ TEST_CASE("test_time_loop_keeps_what_is_passive") {
   });
 }
 
+/// What the program does with it afterwards is nothing to the sweep, and what the sweep does is nothing to the program.
+TEST_CASE("test_time_loop_keeps_passive_parameters") {
+  double rate = 0.0;
+  std::vector<double> forces;
+  var u;
+  check_loop([&](const auto &x, auto run) {
+    rate = 0.9;
+    forces = {0.1, 0.2, 0.3};
+    u = x[0];
+    run([&](time_loop &loop) { loop.state(u), loop.parameters(rate, forces); },
+        [&](std::int64_t step) { u = u * u * rate + x[1] * forces[static_cast<std::size_t>(step) % 3]; });
+    rate = 17.0;
+    forces.assign(3, 5.0);
+    return u;
+  });
+  CHECK(rate == 17.0);
+  CHECK(forces == std::vector<double>(3, 5.0));
+}
+
 namespace {
 
 /// Any scalar's steps, whose state lives as long as the tape needs it.

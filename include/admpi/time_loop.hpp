@@ -31,25 +31,23 @@ namespace detail {
 template <class T>
 using if_complex = std::void_t<typename T::value_type, decltype(std::declval<const T &>().real()), decltype(std::declval<const T &>().imag())>;
 
-/// How many active doubles, side by side, a number is: var and float_var, and what is made of them. 0: it has other parts.
+/// What a number is made of, and nothing else.
 template <class T, class = void>
-inline constexpr std::size_t active_doubles = std::is_base_of<admpi_var, T>::value && sizeof(T) == sizeof(admpi_var) ? 1 : 0;
+struct part_of {
+  using type = T;
+};
 template <class T, int N>
-inline constexpr std::size_t active_doubles<tangent<T, N>> = (1 + N) * active_doubles<T>;
+struct part_of<tangent<T, N>> : part_of<T> {};
 template <class T>
-inline constexpr std::size_t active_doubles<T, if_complex<T>> = 2 * active_doubles<typename T::value_type>;
+struct part_of<T, if_complex<T>> : part_of<typename T::value_type> {};
 template <class T, std::size_t N>
-inline constexpr std::size_t active_doubles<std::array<T, N>> = N * active_doubles<T>;
+struct part_of<std::array<T, N>> : part_of<T> {};
 
-/// Whether a number has none.
-template <class T, class = void>
-inline constexpr bool is_passive_number = std::is_arithmetic<T>::value;
-template <class T, int N>
-inline constexpr bool is_passive_number<tangent<T, N>> = is_passive_number<T>;
+/// Whether that is an active value, such as var and float_var, or a plain one.
+template <class T, class P = typename part_of<T>::type>
+inline constexpr bool is_active_number = std::is_base_of<admpi_var, P>::value && sizeof(P) == sizeof(admpi_var);
 template <class T>
-inline constexpr bool is_passive_number<T, if_complex<T>> = is_passive_number<typename T::value_type>;
-template <class T, std::size_t N>
-inline constexpr bool is_passive_number<std::array<T, N>> = is_passive_number<T>;
+inline constexpr bool is_passive_number = std::is_arithmetic<typename part_of<T>::type>::value;
 
 /// The elements of a container, or of an array.
 template <class T, class = void>
@@ -65,7 +63,7 @@ struct number_in<C, std::void_t<decltype(std::declval<C &>().data())>> {
 template <class C>
 admpi_var *locate(void *object, std::int64_t *n_out) {
   C &all = *static_cast<C *>(object);
-  *n_out = static_cast<std::int64_t>(all.size() * active_doubles<typename number_in<C>::type>);
+  *n_out = static_cast<std::int64_t>(all.size() * sizeof(typename number_in<C>::type) / sizeof(admpi_var));
   return reinterpret_cast<admpi_var *>(all.data());
 }
 
@@ -149,7 +147,8 @@ class time_loop {
   void state(T &...x) {
     (declare(x, admpi_time_loop_state, admpi_time_loop_state_at, admpi_time_loop_state_matrix_at), ...);
   }
-  /// Declares what steps read and none writes. The program may change it after the run.
+  /// Declares what steps read and none writes. The program may change it after the run. Of what is not active each state has a copy: what
+  /// nobody changes need not be declared.
   template <class... T>
   void parameters(T &...k) {
     (declare(k, admpi_time_loop_parameters, admpi_time_loop_parameters_at, admpi_time_loop_parameter_matrix_at), ...);
@@ -211,14 +210,13 @@ class time_loop {
       detail::check(matrix(handle_, [](void *of) { return static_cast<varmat *>(of)->handle(); }, &x));
     } else {
       using number = typename detail::number_in<T>::type;
-      constexpr std::size_t active = detail::active_doubles<number>;
-      static_assert(active > 0 || detail::is_passive_number<number>,
+      constexpr bool is_active = detail::is_active_number<number>;
+      static_assert(is_active || detail::is_passive_number<number>,
                     "a time loop's state is a number, an array or a container of numbers, or a varmat: declare the members of other types");
-      static_assert(active == 0 || sizeof(number) == active * sizeof(admpi_var));
       constexpr bool moves = !std::is_same<number, std::remove_all_extents_t<T>>::value;
-      if constexpr (active > 0 && moves) {
+      if constexpr (is_active && moves) {
         detail::check(located(handle_, &detail::locate<T>, &x));
-      } else if constexpr (active > 0) {
+      } else if constexpr (is_active) {
         detail::check(array(handle_, reinterpret_cast<admpi_var *>(&x), static_cast<std::int64_t>(sizeof x / sizeof(admpi_var))));
       } else if constexpr (moves) {
         save([&x] { return x; }, [&x](const T &kept) { x = kept; });
