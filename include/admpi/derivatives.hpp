@@ -168,6 +168,38 @@ inline void adjoints_of(tape_ref tape, const std::vector<var> &x, double *out, i
   tape.adjoints(x.data(), static_cast<std::int64_t>(x.size()), out, direction);
 }
 
+/// The directions of the sweeps of a recording that is about to be made: on a tape that the thread has, one.
+inline int widest() { return admpi_tls_tape->next_id != 0 ? 1 : 16; }
+/// As many as `rows` need.
+inline int width_for(std::int64_t rows, int widest) {
+  int width = 1;
+  while (width < widest && width < rows) width *= 2;
+  return width;
+}
+
+/// The rows of a Jacobian, by sweeps of a recording: result(i) is one of those that it has, adjoints(k, out) those of the inputs in
+/// direction k.
+template <class Result, class Adjoints>
+void sweep_all(tape_ref tape, int widest, dense &jacobian, Result &&result, Adjoints &&adjoints) {
+  const std::int64_t m = jacobian.rows;
+  const int width = width_for(m, widest);
+  if (width > 1) tape.set_width(width);
+  std::vector<double> row(static_cast<std::size_t>(jacobian.cols));
+  for (std::int64_t first = 0; first < m; first += width) {
+    const int rows = static_cast<int>(std::min<std::int64_t>(m - first, width));
+    if (first > 0) tape.clear_adjoints();
+    for (int k = 0; k < rows; ++k) {
+      const var one = result(first + k);
+      tape.seed(one, weight_of(one), k);
+    }
+    tape.reverse();
+    for (int k = 0; k < rows; ++k) {
+      adjoints(k, row);
+      for (std::int64_t j = 0; j < jacobian.cols; ++j) jacobian(first + k, j) = row[static_cast<std::size_t>(j)];
+    }
+  }
+}
+
 }  // namespace detail
 
 /// The Jacobian of f at x times v, by a tangent: what the results change by when x moves along v.
@@ -189,7 +221,8 @@ std::vector<double> transposed_jacobian_product(F &&f, const std::vector<double>
   detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
     detail::check_length("transposed_jacobian_product", "w", w.size(), y.size());
     for (std::size_t i = 0; i < w.size(); ++i) tape.seed(y[i], w[i] * detail::weight_of(y[i]));
-    tape.reverse();
+    // Checking mode refuses a sweep that nothing was seeded for.
+    if (!w.empty()) tape.reverse();
     detail::adjoints_of(tape, active, result.data());
   });
   return result;
@@ -209,10 +242,8 @@ dense jacobian(F &&f, const std::vector<double> &x) {
   const std::size_t m = columns.size();
   dense result(static_cast<std::int64_t>(m), static_cast<std::int64_t>(n));
   if (m == 0 || n == 0) return result;
-  const bool is_nested = admpi_tls_tape->next_id != 0;
-  int width = 1;
-  while (!is_nested && width < 16 && static_cast<std::size_t>(width) < m) width *= 2;
-  if (detail::are_cheaper(detail::passes_for(result.cols, step), detail::passes_for(result.rows, width))) {
+  const int widest = detail::widest();
+  if (detail::are_cheaper(detail::passes_for(result.cols, step), detail::passes_for(result.rows, detail::width_for(result.rows, widest)))) {
     for (std::int64_t begin = 0; begin < result.cols; begin += step) {
       if (begin > 0) columns = columns_from(begin);
       detail::set_columns(result, begin, columns);
@@ -221,21 +252,9 @@ dense jacobian(F &&f, const std::vector<double> &x) {
   }
   detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
     detail::check_length("jacobian", "f(x)", y.size(), m);
-    if (!is_nested) tape.set_width(width);
-    std::vector<double> row(n);
-    for (std::size_t first = 0; first < m; first += static_cast<std::size_t>(width)) {
-      const int rows = static_cast<int>(std::min(m - first, static_cast<std::size_t>(width)));
-      if (first > 0) tape.clear_adjoints();
-      for (int k = 0; k < rows; ++k) {
-        const var &one = y[first + static_cast<std::size_t>(k)];
-        tape.seed(one, detail::weight_of(one), k);
-      }
-      tape.reverse();
-      for (int k = 0; k < rows; ++k) {
-        detail::adjoints_of(tape, active, row.data(), k);
-        for (std::size_t j = 0; j < n; ++j) result.data[first + static_cast<std::size_t>(k) + j * m] = row[j];
-      }
-    }
+    detail::sweep_all(
+        tape, widest, result, [&](std::int64_t i) { return var(y[static_cast<std::size_t>(i)]); },
+        [&](int k, std::vector<double> &row) { detail::adjoints_of(tape, active, row.data(), k); });
   });
   return result;
 }
@@ -294,10 +313,10 @@ template <class F>
 gradient_check check_gradient(F &&f, const std::vector<double> &x, double tolerance) {
   gradient_check all;
   const std::vector<double> reverse = gradient(f, x, &all.value);
+  const double largest = detail::largest_of(reverse);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto along = [&](double step) { return detail::along(f, x, i, step); };
-    all.inputs.push_back(detail::check_input(along, static_cast<std::int64_t>(i), x[i], reverse[i], all.value,
-                                             detail::largest_of(reverse), tolerance));
+    all.inputs.push_back(detail::check_input(along, static_cast<std::int64_t>(i), x[i], reverse[i], all.value, largest, tolerance));
   }
   return all;
 }

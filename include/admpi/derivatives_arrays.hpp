@@ -6,6 +6,7 @@
 #ifndef ADMPI_DERIVATIVES_ARRAYS_HPP
 #define ADMPI_DERIVATIVES_ARRAYS_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -27,9 +28,9 @@ using if_matrix = std::enable_if_t<std::is_same<X, varmat>::value, int>;
 template <class F>
 inline constexpr bool takes_matrix_tangents = std::is_invocable<F &, const tangent<varmat> &>::value;
 
-/// A passive matrix of its own.
-inline varmat numbers_of(const varmat &x) { return varmat(x.rows(), x.cols(), x.values().data()); }
+/// A passive matrix of the shape of x; and a passive copy.
 inline varmat numbers_like(const varmat &x, const std::vector<double> &values) { return varmat(x.rows(), x.cols(), values.data()); }
+inline varmat numbers_of(const varmat &x) { return numbers_like(x, x.values()); }
 
 inline void check_shape(const char *function, const char *name, const varmat &a, const varmat &like) {
   if (a.rows() == like.rows() && a.cols() == like.cols()) return;
@@ -37,10 +38,10 @@ inline void check_shape(const char *function, const char *name, const varmat &a,
   raise(ADMPI_ERR_ARGUMENT, (std::string(function) + ": " + name + " is " + text(a) + ", not " + text(like)).c_str());
 }
 
-/// f of x that moves by v, without a recording.
+/// f of x that moves by v.
 template <class F>
 auto along_matrix(F &f, const varmat &x, const varmat &v) {
-  return f(static_cast<const tangent<varmat> &>(tangent<varmat>{numbers_of(x), numbers_of(v)}));
+  return f(static_cast<const tangent<varmat> &>(tangent<varmat>{x, v}));
 }
 /// A matrix of zeros but for one element.
 inline varmat unit_like(const varmat &x, std::int64_t k) {
@@ -79,7 +80,7 @@ varmat gradient(F &&f, const X &x, double *value_out = nullptr) {
 template <class F, class X, detail::if_matrix<X> = 0>
 varmat jacobian_product(F &&f, const X &x, const X &v) {
   detail::check_shape("jacobian_product", "v", v, x);
-  const tangent<varmat> y = detail::along_matrix(f, x, v);
+  const tangent<varmat> y = detail::along_matrix(f, detail::numbers_of(x), detail::numbers_of(v));
   return detail::numbers_of(y.derivative);
 }
 
@@ -90,28 +91,29 @@ varmat transposed_jacobian_product(F &&f, const X &x, const X &w) {
   detail::recorded_matrix(f, x, [&](tape_ref tape, const varmat &active, const varmat &y) {
     detail::check_shape("transposed_jacobian_product", "w", w, y);
     tape.seed(y, w.values());
-    tape.reverse();
+    if (y.size() > 0) tape.reverse();
     result = detail::numbers_like(x, tape.adjoints(active));
   });
   return result;
 }
 
 /// The Jacobian of f at x: element (i, j) is the derivative of element i of f(x) by element j of x. By a tangent for each element of x,
-/// or by one recording and a sweep for each 16 elements of f(x) (for each, on a tape that the thread has, or if f takes varmat alone),
-/// whichever promises to be cheaper.
+/// or by one recording and a sweep for each 16 elements of f(x) (for each, on a tape that the thread has), whichever promises to be
+/// cheaper; by sweeps if f takes varmat alone.
 template <class F, class X, detail::if_matrix<X> = 0>
 dense jacobian(F &&f, const X &x) {
   const std::int64_t n = x.size();
+  const int widest = detail::widest();
   dense result;
   if constexpr (detail::takes_matrix_tangents<F>) {
+    const varmat at = detail::numbers_of(x);
     const auto column = [&](std::int64_t j) {
-      const tangent<varmat> y = detail::along_matrix(f, x, n > 0 ? detail::unit_like(x, j) : x);
+      const tangent<varmat> y = detail::along_matrix(f, at, n > 0 ? detail::unit_like(x, j) : at);
       return y.derivative.values();
     };
     std::vector<double> values = column(0);
     result = dense(static_cast<std::int64_t>(values.size()), n);
-    const std::int64_t width = admpi_tls_tape->next_id != 0 ? 1 : 16;
-    if (detail::are_cheaper(n, detail::passes_for(result.rows, width))) {
+    if (detail::are_cheaper(n, detail::passes_for(result.rows, detail::width_for(result.rows, widest)))) {
       for (std::int64_t j = 0; j < n; ++j) {
         if (j > 0) values = column(j);
         std::copy(values.begin(), values.end(), result.data.begin() + static_cast<std::ptrdiff_t>(j * result.rows));
@@ -119,45 +121,27 @@ dense jacobian(F &&f, const X &x) {
       return result;
     }
   }
-  const bool is_nested = admpi_tls_tape->next_id != 0;
   detail::recorded_matrix(f, x, [&](tape_ref tape, const varmat &active, const varmat &y) {
-    const std::int64_t m = y.size();
-    result = dense(m, n);
-    int width = 1;
-    while (!is_nested && width < 16 && width < m) width *= 2;
-    if (!is_nested) tape.set_width(width);
-    for (std::int64_t first = 0; first < m; first += width) {
-      const int rows = static_cast<int>(std::min<std::int64_t>(m - first, width));
-      if (first > 0) tape.clear_adjoints();
-      for (int k = 0; k < rows; ++k) {
-        const var one = y(first + k);
-        tape.seed(one, detail::weight_of(one), k);
-      }
-      tape.reverse();
-      for (int k = 0; k < rows; ++k) {
-        const std::vector<double> row = tape.adjoints(active, k);
-        for (std::int64_t j = 0; j < n; ++j) result(first + k, j) = row[static_cast<std::size_t>(j)];
-      }
-    }
+    result = dense(y.size(), n);
+    detail::sweep_all(
+        tape, widest, result, [&](std::int64_t i) { return y(i); },
+        [&](int k, std::vector<double> &row) { row = tape.adjoints(active, k); });
   });
   return result;
 }
 
-/// The Hessian of f at x times v, which has the shape of x: the sweep of a tangent. f returns a scalar. A passive matrix of the
-/// shape of x.
+/// The Hessian of f at x times v, which has the shape of x: the gradient of the derivative along v. f returns a scalar. A passive
+/// matrix of the shape of x.
 template <class F, class X, detail::if_matrix<X> = 0>
 varmat hessian_product(F &&f, const X &x, const X &v) {
   detail::check_shape("hessian_product", "v", v, x);
-  varmat result;
-  detail::in_nest([&](tape_ref tape) {
-    varmat active = detail::numbers_of(x);
-    if (active.size() > 0) tape.input(active);
-    const tangent<var> y = f(static_cast<const tangent<varmat> &>(tangent<varmat>{active, detail::numbers_of(v)}));
-    tape.seed(y.derivative, detail::weight_of(y.derivative));
-    tape.reverse();
-    result = detail::numbers_like(x, tape.adjoints(active));
-  });
-  return result;
+  const varmat direction = detail::numbers_of(v);
+  return gradient(
+      [&](const varmat &active) {
+        const tangent<var> y = detail::along_matrix(f, active, direction);
+        return y.derivative;
+      },
+      x);
 }
 
 /// The Hessian of f at x, by a product for each element. f returns a scalar.
@@ -179,6 +163,7 @@ template <class F, class X, detail::if_matrix<X> = 0>
 gradient_check check_gradient(F &&f, const X &x, double tolerance = 1e-6) {
   gradient_check all;
   const std::vector<double> reverse = gradient(f, x, &all.value).values(), at = x.values();
+  const double largest = detail::largest_of(reverse);
   for (std::int64_t i = 0; i < x.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     const auto along = [&](double step) {
@@ -187,7 +172,7 @@ gradient_check check_gradient(F &&f, const X &x, double tolerance = 1e-6) {
       const tangent<var> y = detail::along_matrix(f, detail::numbers_like(x, moved), detail::unit_like(x, i));
       return tangent<double>(y.value.value, y.derivative.value);
     };
-    all.inputs.push_back(detail::check_input(along, i, at[k], reverse[k], all.value, detail::largest_of(reverse), tolerance));
+    all.inputs.push_back(detail::check_input(along, i, at[k], reverse[k], all.value, largest, tolerance));
   }
   return all;
 }

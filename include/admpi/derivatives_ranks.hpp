@@ -95,9 +95,7 @@ dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
   };
   auto product = columns_from(0);
   const detail::numbering rows("jacobian", product.size(), comm);
-  const bool is_nested = admpi_tls_tape->next_id != 0;
-  int width = 1;
-  while (!is_nested && width < 16 && width < rows.all()) width *= 2;
+  const int width = detail::width_for(rows.all(), detail::widest());
   if (rows.all() == 0 || detail::are_cheaper(detail::passes_for(columns.all(), step), detail::passes_for(rows.all(), width))) {
     dense result(rows.size(static_cast<std::size_t>(rows.rank)), columns.all());
     for (std::int64_t begin = 0; begin < columns.all(); begin += step) {
@@ -109,7 +107,7 @@ dense jacobian(F &&f, const std::vector<double> &x, MPI_Comm comm) {
   std::vector<double> own(static_cast<std::size_t>(rows.all()) * x.size());
   detail::recorded(f, x, [&](tape_ref tape, const std::vector<var> &active, const auto &y) {
     detail::check_length("jacobian", "f(x)", y.size(), product.size());
-    if (!is_nested) tape.set_width(width);
+    if (width > 1) tape.set_width(width);
     for (std::int64_t first = 0; first < rows.all(); first += width) {
       const int directions = static_cast<int>(std::min<std::int64_t>(rows.all() - first, width));
       if (first > 0) tape.clear_adjoints();

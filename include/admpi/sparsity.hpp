@@ -203,8 +203,7 @@ inline void check_product(const char *function, csr &a, const std::vector<double
 /// By sweeps of a recording, each for several colours of rows.
 template <class Y>
 void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std::vector<var> &x, const Y &y, csr &result) {
-  int width = 1;
-  while (width < widest && width < p.colours) width *= 2;
+  const int width = width_for(p.colours, widest);
   if (width > 1) tape.set_width(width);
   std::vector<double> adjoint(x.size() * static_cast<std::size_t>(width));
   for (int first = 0; first < p.colours; first += width) {
@@ -244,9 +243,6 @@ struct two_inputs {
     for (std::size_t i = 0; i < x.size(); ++i) moved[i] = tangent<var>(active[i], direction[i]);
   }
 };
-
-/// The directions of the sweeps of a recording that is about to be made: on a tape that the thread has, one.
-inline int widest() { return admpi_tls_tape->next_id != 0 ? 1 : 16; }
 
 inline void check_pattern(const char *function, const coloured_pattern &p, std::size_t rows, std::size_t cols) {
   check_length(function, "the pattern's rows", static_cast<std::size_t>(p.rows), rows);
@@ -307,9 +303,10 @@ csr jacobian_with(F &f, const std::vector<double> &x, const coloured_pattern &p,
   return result;
 }
 
-inline std::vector<double> probe_of(std::size_t columns) {
+/// Of columns from `begin` on.
+inline std::vector<double> probe_of(std::int64_t begin, std::size_t columns) {
   std::vector<double> v(columns);
-  for (std::size_t j = 0; j < columns; ++j) v[j] = probe(static_cast<std::int64_t>(j));
+  for (std::size_t j = 0; j < columns; ++j) v[j] = probe(begin + static_cast<std::int64_t>(j));
   return v;
 }
 
@@ -321,7 +318,7 @@ inline std::vector<double> probe_of(std::size_t columns) {
 template <class F>
 csr sparse_jacobian(F &&f, const std::vector<double> &x, const coloured_pattern &p) {
   detail::check_arrays("sparse_jacobian", p);
-  detail::probed probe{detail::probe_of(x.size()), {}};
+  detail::probed probe{detail::probe_of(0, x.size()), {}};
   csr result = detail::jacobian_with(f, x, p, &probe);
   if constexpr (detail::takes_tangents<F>) detail::check_product("sparse_jacobian", result, probe.product);
   return result;
@@ -402,7 +399,7 @@ csr sparse_hessian(F &&f, const std::vector<double> &x, const coloured_pattern &
   if (p.by != colour_by::symmetric) detail::raise(ADMPI_ERR_ARGUMENT, "sparse_hessian: the pattern is one of a Jacobian");
   return detail::on_a_tape([&] {
     csr result = detail::hessian_with(f, x, p);
-    detail::check_product("sparse_hessian", result, hessian_product(f, x, detail::probe_of(x.size())));
+    detail::check_product("sparse_hessian", result, hessian_product(f, x, detail::probe_of(0, x.size())));
     return result;
   });
 }

@@ -233,8 +233,7 @@ inline std::vector<int> column_colours(const char *function, const coloured_patt
 template <class Y>
 void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std::vector<var> &x, const Y &y, const numbering &columns,
                 csr &result, MPI_Comm comm) {
-  int width = 1;
-  while (width < widest && width < p.colours) width *= 2;
+  const int width = width_for(p.colours, widest);
   if (widest > 1) tape.set_width(width);
   std::vector<double> adjoint(x.size()), adjoints(x.size() * static_cast<std::size_t>(width));
   for (int first = 0; first < p.colours; first += width) {
@@ -281,17 +280,14 @@ void tangent_columns(repeated<F> &f, const std::vector<double> &x, const coloure
 
 /// What a matrix is multiplied by to see whether its pattern has all elements: this rank's part.
 inline std::vector<double> probe(const numbering &columns) {
-  std::vector<double> v;
-  for (std::int64_t j = 0; j < columns.size(static_cast<std::size_t>(columns.rank)); ++j) v.push_back(probe(columns.begin() + j));
-  return v;
+  return probe_of(columns.begin(), static_cast<std::size_t>(columns.size(static_cast<std::size_t>(columns.rank))));
 }
 
 /// The directions of passes over messages for a pattern: a rank for each direction.
 inline int directions_for(MPI_Comm comm, int widest) {
-  int ranks = 1, width = 1;
+  int ranks = 1;
   AMPI_Comm_size(comm, &ranks);
-  while (width < widest && width < ranks) width *= 2;
-  return width;
+  return width_for(ranks, widest);
 }
 
 /// Finds the pattern of a recording.
