@@ -91,7 +91,8 @@ using if_fixed_array = std::enable_if_t<is_array<A>, int>;
 
 /// An operand as a matrix of the shape of another, with its derivative.
 inline const tangent<varmat> &spread(const tangent<varmat> &a, const varmat &) { return a; }
-inline tangent<varmat> spread(const tangent<var> &a, const varmat &like) {
+template <int N>
+tangent<varmat> spread(const tangent<var, N> &a, const varmat &like) {
   const varmat zero(like.rows(), like.cols());
   return {zero + a.value, zero + a.derivative};
 }
@@ -113,13 +114,15 @@ const varmat &shape_of(const A &a, const More &...more) {
   }
 }
 
-// The derivatives of functions as functions themselves, with derivatives of their own.
+// The derivatives of functions as functions themselves, with derivatives of their own. Real is double: as templates they take the
+// compiler's time only where they are used, and so do the functions below that have them.
 #define ADMPI_SLOPE_OF(name, of)                                                 \
+  template <class Real>                                                          \
   struct slope_##name {                                                          \
-    static double value(double x) { return partial_##name(x, of(x)); }           \
-    static double partial(double x, double) {                                    \
-      const tangent<double> t(x, 1.0);                                           \
-      return partial_##name<tangent<double>>(t, name(t)).derivative;             \
+    static Real value(Real x) { return partial_##name(x, of(x)); }               \
+    static Real partial(Real x, Real) {                                          \
+      const tangent<Real> t(x, 1.0);                                             \
+      return partial_##name<tangent<Real>>(t, name(t)).derivative;               \
     }                                                                            \
   };
 #define ADMPI_SLOPE(name) ADMPI_SLOPE_OF(name, std::name)
@@ -131,13 +134,14 @@ ADMPI_SPECIAL_UNARY(ADMPI_SLOPE)
 #undef ADMPI_SLOPE_OF
 
 #define ADMPI_SLOPE(number, name, of)                                                                 \
+  template <class Real>                                                                               \
   struct slope_##number##_##name {                                                                    \
-    static double along(const tangent<double> &a, const tangent<double> &b) {                         \
-      return partial_##number##_##name<tangent<double>>(a, b, name(a, b)).derivative;                 \
+    static Real along(const tangent<Real> &a, const tangent<Real> &b) {                               \
+      return partial_##number##_##name<tangent<Real>>(a, b, name(a, b)).derivative;                   \
     }                                                                                                 \
-    static double value(double a, double b) { return partial_##number##_##name(a, b, of(a, b)); }     \
-    static double partial_1(double a, double b, double) { return along({a, 1.0}, {b, 0.0}); }         \
-    static double partial_2(double a, double b, double) { return along({a, 0.0}, {b, 1.0}); }         \
+    static Real value(Real a, Real b) { return partial_##number##_##name(a, b, of(a, b)); }           \
+    static Real partial_1(Real a, Real b, Real) { return along({a, 1.0}, {b, 0.0}); }                 \
+    static Real partial_2(Real a, Real b, Real) { return along({a, 0.0}, {b, 1.0}); }                 \
   };
 #define ADMPI_SLOPES(name) ADMPI_SLOPE(1, name, std::name) ADMPI_SLOPE(2, name, std::name)
 ADMPI_STD_BINARY(ADMPI_SLOPES)
@@ -162,17 +166,19 @@ struct op_along {
   static double partial_1(double, double direction, double) { return direction; }
   static double partial_2(double partial, double, double) { return partial; }
 };
-template <class Slope, class... A>
+template <template <class> class Slope, class... A>
 auto along(const varmat &direction, const A &...x) {
-  return apply<op_along>(apply<Slope>(x...), direction);
+  return apply<op_along>(apply<Slope<double>>(x...), direction);
 }
 
 }  // namespace detail
 
-inline tangent<varmat> elt_multiply(const tangent<varmat> &a, const tangent<varmat> &b) {
+template <int N>
+tangent<varmat, N> elt_multiply(const tangent<varmat, N> &a, const tangent<varmat, N> &b) {
   return {elt_multiply(a.value, b.value), elt_multiply(a.derivative, b.value) + elt_multiply(a.value, b.derivative)};
 }
-inline tangent<varmat> elt_divide(const tangent<varmat> &a, const tangent<varmat> &b) {
+template <int N>
+tangent<varmat, N> elt_divide(const tangent<varmat, N> &a, const tangent<varmat, N> &b) {
   const varmat y = elt_divide(a.value, b.value);
   return {y, elt_divide(a.derivative - elt_multiply(y, b.derivative), b.value)};
 }
@@ -226,25 +232,33 @@ ADMPI_SCALED(/, elt_divide, ADMPI_NO_QUOTIENT)
 #undef ADMPI_SCALED
 
 // With a scalar that does.
-inline tangent<varmat> operator+(const tangent<varmat> &a, const tangent<var> &b) {
+template <int N>
+tangent<varmat, N> operator+(const tangent<varmat, N> &a, const tangent<var> &b) {
   return {a.value + b.value, a.derivative + b.derivative};
 }
-inline tangent<varmat> operator+(const tangent<var> &a, const tangent<varmat> &b) { return b + a; }
-inline tangent<varmat> operator-(const tangent<varmat> &a, const tangent<var> &b) {
+template <int N>
+tangent<varmat, N> operator+(const tangent<var> &a, const tangent<varmat, N> &b) { return b + a; }
+template <int N>
+tangent<varmat, N> operator-(const tangent<varmat, N> &a, const tangent<var> &b) {
   return {a.value - b.value, a.derivative - b.derivative};
 }
-inline tangent<varmat> operator-(const tangent<var> &a, const tangent<varmat> &b) {
+template <int N>
+tangent<varmat, N> operator-(const tangent<var> &a, const tangent<varmat, N> &b) {
   return {a.value - b.value, a.derivative - b.derivative};
 }
-inline tangent<varmat> operator*(const tangent<varmat> &a, const tangent<var> &b) {
+template <int N>
+tangent<varmat, N> operator*(const tangent<varmat, N> &a, const tangent<var> &b) {
   return {a.value * b.value, a.derivative * b.value + a.value * b.derivative};
 }
-inline tangent<varmat> operator*(const tangent<var> &a, const tangent<varmat> &b) { return b * a; }
-inline tangent<varmat> operator/(const tangent<varmat> &a, const tangent<var> &b) {
+template <int N>
+tangent<varmat, N> operator*(const tangent<var> &a, const tangent<varmat, N> &b) { return b * a; }
+template <int N>
+tangent<varmat, N> operator/(const tangent<varmat, N> &a, const tangent<var> &b) {
   const varmat y = a.value / b.value;
   return {y, (a.derivative - y * b.derivative) / b.value};
 }
-inline tangent<varmat> operator/(const tangent<var> &a, const tangent<varmat> &b) {
+template <int N>
+tangent<varmat, N> operator/(const tangent<var> &a, const tangent<varmat, N> &b) {
   const varmat y = a.value / b.value;
   return {y, elt_divide(a.derivative - elt_multiply(y, b.derivative), b.value)};
 }
@@ -288,18 +302,23 @@ tangent<varmat> operator/(const U &a, const tangent<var> &b) {
 }
 
 #define ADMPI_TANGENT_ARRAY(name)                                                      \
-  inline tangent<varmat> name(const tangent<varmat> &x) {                              \
+  template <int N>                                                                     \
+  tangent<varmat, N> name(const tangent<varmat, N> &x) {                               \
     return {name(x.value), detail::along<detail::slope_##name>(x.derivative, x.value)}; \
   }
 ADMPI_STD_UNARY(ADMPI_TANGENT_ARRAY)
 ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_ARRAY)
 #undef ADMPI_TANGENT_ARRAY
-inline tangent<varmat> fabs(const tangent<varmat> &x) { return abs(x); }
-inline tangent<varmat> square(const tangent<varmat> &x) { return {square(x.value), 2.0 * elt_multiply(x.value, x.derivative)}; }
-inline tangent<varmat> inv(const tangent<varmat> &x) { return 1.0 / x; }
+template <int N>
+tangent<varmat, N> fabs(const tangent<varmat, N> &x) { return abs(x); }
+template <int N>
+tangent<varmat, N> square(const tangent<varmat, N> &x) { return {square(x.value), 2.0 * elt_multiply(x.value, x.derivative)}; }
+template <int N>
+tangent<varmat, N> inv(const tangent<varmat, N> &x) { return 1.0 / x; }
 
 #define ADMPI_TANGENT_ARRAY(name)                                                                            \
-  inline tangent<varmat> name(const tangent<varmat> &a, const tangent<varmat> &b) {                          \
+  template <int N>                                                                                           \
+  tangent<varmat, N> name(const tangent<varmat, N> &a, const tangent<varmat, N> &b) {                        \
     return {name(a.value, b.value), detail::along<detail::slope_1_##name>(a.derivative, a.value, b.value) +  \
                                         detail::along<detail::slope_2_##name>(b.derivative, a.value, b.value)}; \
   }                                                                                                          \
@@ -405,9 +424,12 @@ tangent<varmat> clamp(const tangent<varmat> &x, const L &low, const H &high) {
 /// The same derivative in the direction everywhere.
 inline void set_derivative(tangent<varmat> &x, double direction) { x.derivative = varmat(x.rows(), x.cols(), direction); }
 
-inline tangent<var> sum(const tangent<varmat> &a) { return {sum(a.value), sum(a.derivative)}; }
-inline tangent<var> mean(const tangent<varmat> &a) { return {mean(a.value), mean(a.derivative)}; }
-inline tangent<var> dot(const tangent<varmat> &a, const tangent<varmat> &b) {
+template <int N>
+tangent<var> sum(const tangent<varmat, N> &a) { return {sum(a.value), sum(a.derivative)}; }
+template <int N>
+tangent<var> mean(const tangent<varmat, N> &a) { return {mean(a.value), mean(a.derivative)}; }
+template <int N>
+tangent<var> dot(const tangent<varmat, N> &a, const tangent<varmat, N> &b) {
   return {dot(a.value, b.value), sum(elt_multiply(a.derivative, b.value) + elt_multiply(a.value, b.derivative))};
 }
 template <class U, detail::if_fixed_array<U> = 0>
@@ -418,12 +440,15 @@ template <class U, detail::if_fixed_array<U> = 0>
 tangent<var> dot(const U &a, const tangent<varmat> &b) {
   return dot(b, a);
 }
-inline tangent<var> dot_self(const tangent<varmat> &a) { return dot(a, a); }
-inline tangent<var> norm2(const tangent<varmat> &a) {
+template <int N>
+tangent<var> dot_self(const tangent<varmat, N> &a) { return dot(a, a); }
+template <int N>
+tangent<var> norm2(const tangent<varmat, N> &a) {
   const var n = norm2(a.value);
   return {n, n.value == 0.0 ? var(0.0) : dot(a.value / n, a.derivative)};
 }
-inline tangent<var> variance(const tangent<varmat> &a) {
+template <int N>
+tangent<var> variance(const tangent<varmat, N> &a) {
   const tangent<varmat> distance = a - mean(a);
   return {variance(a.value), 2.0 * mean(elt_multiply(distance.value, distance.derivative)) * static_cast<double>(a.value.size()) /
                                  static_cast<double>(a.value.size() - 1)};
@@ -440,16 +465,19 @@ inline tangent<var> min_element(const tangent<varmat> &a, std::int64_t *place_ou
   if (place_out != nullptr) *place_out = place;
   return {least, std::as_const(a.derivative)(place)};
 }
-inline tangent<var> log_sum_exp(const tangent<varmat> &a) {
+template <int N>
+tangent<var> log_sum_exp(const tangent<varmat, N> &a) {
   const var most = log_sum_exp(a.value);
   if (std::isinf(most.value)) return {most, most.value > 0.0 ? max_element(a).derivative : var(0.0)};
   return {most, dot(softmax(a.value), a.derivative)};
 }
-inline tangent<varmat> softmax(const tangent<varmat> &a) {
+template <int N>
+tangent<varmat, N> softmax(const tangent<varmat, N> &a) {
   const varmat p = softmax(a.value);
   return {p, elt_multiply(p, a.derivative - dot(p, a.derivative))};
 }
-inline tangent<varmat> log_softmax(const tangent<varmat> &a) {
+template <int N>
+tangent<varmat, N> log_softmax(const tangent<varmat, N> &a) {
   return {log_softmax(a.value), a.derivative - dot(softmax(a.value), a.derivative)};
 }
 inline tangent<varmat> cumulative_sum(const tangent<varmat> &a) {
