@@ -9,9 +9,12 @@
 #include <vector>
 
 #include <admpi/complex.hpp>
+#include <admpi/float.hpp>
 
 #include "ampi/mixed.hpp"
 
+using admpi::float_var;
+using admpi::mpi_type;
 using admpi::tangent;
 using admpi::var;
 using test::recording_tape;
@@ -32,6 +35,10 @@ int ranks() {
   MPI_Comm_size(world, &size);
   return size;
 }
+
+/// What the plain program has for an active T.
+template <class T>
+using plain_t = decltype(admpi::value(T()));
 
 template <class T>
 MPI_Datatype particle_type(MPI_Datatype of) {
@@ -65,14 +72,15 @@ struct file {
   void view(MPI_Datatype etype, MPI_Datatype filetype, MPI_Offset from = 0) const {
     REQUIRE(AMPI_File_set_view(handle, from, etype, filetype, "native", MPI_INFO_NULL) == MPI_SUCCESS);
   }
-  /// The doubles in it.
-  std::vector<double> contents() const {
+  /// The numbers in it.
+  template <class Plain = double>
+  std::vector<Plain> contents() const {
     settle();
     MPI_Offset bytes = 0;
     MPI_File_get_size(handle, &bytes);
     MPI_File_set_view(handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-    std::vector<double> all(static_cast<std::size_t>(bytes) / sizeof(double));
-    MPI_File_read_at(handle, 0, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_STATUS_IGNORE);
+    std::vector<Plain> all(static_cast<std::size_t>(bytes) / sizeof(Plain));
+    MPI_File_read_at(handle, 0, all.data(), static_cast<int>(bytes), MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_Barrier(world);
     return all;
   }
@@ -80,10 +88,11 @@ struct file {
 
 /// How a call gets at its place: by its offset, by the file's own pointer (to which all but those of shared pointers seek), or in
 /// the order of ranks.
+template <class T>
 struct file_call {
   const char *call;
   bool is_ordered;
-  std::function<int(MPI_File, MPI_Offset, var *, int)> run;
+  std::function<int(MPI_File, MPI_Offset, T *, int)> run;
 };
 
 int seek_to(MPI_File f, MPI_Offset at) { return MPI_File_seek(f, at, MPI_SEEK_SET); }
@@ -97,89 +106,92 @@ int waited(Start start) {
 
 #define ALL_ACCESSES(verb)                                                                                         \
   {"AMPI_File_" #verb, false,                                                                                      \
-   [](MPI_File f, MPI_Offset at, var *x, int n) {                                                                  \
-     return seek_to(f, at), AMPI_File_##verb(f, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                            \
+   [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                    \
+     return seek_to(f, at), AMPI_File_##verb(f, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                           \
    }},                                                                                                             \
       {"AMPI_File_" #verb "_all", false,                                                                           \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          MPI_Status status;                                                                                        \
-         return seek_to(f, at), AMPI_File_##verb##_all(f, x, n, AMPI_ADOUBLE, &status);                            \
+         return seek_to(f, at), AMPI_File_##verb##_all(f, x, n, mpi_type<T>(), &status);                           \
        }},                                                                                                         \
       {"AMPI_File_" #verb "_at", false,                                                                            \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
-         return AMPI_File_##verb##_at(f, at, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                               \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
+         return AMPI_File_##verb##_at(f, at, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                              \
        }},                                                                                                         \
       {"AMPI_File_" #verb "_at_all", false,                                                                        \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
-         return AMPI_File_##verb##_at_all(f, at, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                           \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
+         return AMPI_File_##verb##_at_all(f, at, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                          \
        }},                                                                                                         \
       {"AMPI_File_" #verb "_ordered", true,                                                                        \
-       [](MPI_File f, MPI_Offset, var *x, int n) {                                                                 \
+       [](MPI_File f, MPI_Offset, T *x, int n) {                                                                   \
          MPI_File_seek_shared(f, 0, MPI_SEEK_SET);                                                                 \
-         return AMPI_File_##verb##_ordered(f, x, n, AMPI_ADOUBLE, MPI_STATUS_IGNORE);                              \
+         return AMPI_File_##verb##_ordered(f, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                             \
        }},                                                                                                         \
       {"AMPI_File_i" #verb, false,                                                                                 \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
-         return seek_to(f, at), waited([&](AMPI_Request *r) { return AMPI_File_i##verb(f, x, n, AMPI_ADOUBLE, r); }); \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
+         return seek_to(f, at), waited([&](AMPI_Request *r) { return AMPI_File_i##verb(f, x, n, mpi_type<T>(), r); });\
        }},                                                                                                         \
       {"AMPI_File_i" #verb "_all", false,                                                                          \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          return seek_to(f, at),                                                                                    \
-                waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_all(f, x, n, AMPI_ADOUBLE, r); });        \
+                waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_all(f, x, n, mpi_type<T>(), r); });       \
        }},                                                                                                         \
       {"AMPI_File_i" #verb "_at", false,                                                                           \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
-         return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at(f, at, x, n, AMPI_ADOUBLE, r); });     \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
+         return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at(f, at, x, n, mpi_type<T>(), r); });    \
        }},                                                                                                         \
       {"AMPI_File_i" #verb "_at_all", false,                                                                       \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
-         return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at_all(f, at, x, n, AMPI_ADOUBLE, r); }); \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
+         return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at_all(f, at, x, n, mpi_type<T>(), r); });\
        }},                                                                                                         \
       {"AMPI_File_" #verb "_all_begin", false,                                                                     \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          seek_to(f, at);                                                                                           \
-         const int code = AMPI_File_##verb##_all_begin(f, x, n, AMPI_ADOUBLE);                                     \
+         const int code = AMPI_File_##verb##_all_begin(f, x, n, mpi_type<T>());                                    \
          return code != MPI_SUCCESS ? code : AMPI_File_##verb##_all_end(f, x, MPI_STATUS_IGNORE);                  \
        }},                                                                                                         \
       {"AMPI_File_" #verb "_at_all_begin", false,                                                                  \
-       [](MPI_File f, MPI_Offset at, var *x, int n) {                                                              \
-         const int code = AMPI_File_##verb##_at_all_begin(f, at, x, n, AMPI_ADOUBLE);                              \
+       [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
+         const int code = AMPI_File_##verb##_at_all_begin(f, at, x, n, mpi_type<T>());                             \
          return code != MPI_SUCCESS ? code : AMPI_File_##verb##_at_all_end(f, x, MPI_STATUS_IGNORE);               \
        }},                                                                                                         \
   {                                                                                                                \
-    "AMPI_File_" #verb "_ordered_begin", true, [](MPI_File f, MPI_Offset, var *x, int n) {                         \
+    "AMPI_File_" #verb "_ordered_begin", true, [](MPI_File f, MPI_Offset, T *x, int n) {                           \
       MPI_File_seek_shared(f, 0, MPI_SEEK_SET);                                                                    \
-      const int code = AMPI_File_##verb##_ordered_begin(f, x, n, AMPI_ADOUBLE);                                    \
+      const int code = AMPI_File_##verb##_ordered_begin(f, x, n, mpi_type<T>());                                   \
       return code != MPI_SUCCESS ? code : AMPI_File_##verb##_ordered_end(f, x, MPI_STATUS_IGNORE);                 \
     }                                                                                                              \
   }
 
-const std::vector<file_call> writes = {ALL_ACCESSES(write)};
-const std::vector<file_call> reads = {ALL_ACCESSES(read)};
+template <class T>
+const std::vector<file_call<T>> writes = {ALL_ACCESSES(write)};
+template <class T>
+const std::vector<file_call<T>> reads = {ALL_ACCESSES(read)};
 
 double number(int rank, int i) { return 10.0 * rank + i + 0.25; }
 
 /// Active values of this rank, computed from `x`.
-std::vector<var> computed(const var &x, int n) {
-  std::vector<var> y;
-  for (int i = 0; i < n; ++i) y.push_back(x * number(my_rank(), i));
+template <class T>
+std::vector<T> computed(const T &x, int n) {
+  std::vector<T> y;
+  for (int i = 0; i < n; ++i) y.push_back(x * static_cast<plain_t<T>>(number(my_rank(), i)));
   return y;
 }
 
 }  // namespace
 
-TEST_CASE("test_files_hold_the_values_that_are_written") {
+TEST_CASE_TEMPLATE("test_files_hold_the_values_that_are_written", T, var, float_var) {
   const int n = 7, rank = my_rank();
-  for (const file_call &how : writes) {
+  for (const file_call<T> &how : writes<T>) {
     CAPTURE(how.call);
     recording_tape tape;
     const file f;
-    f.view(AMPI_ADOUBLE, AMPI_ADOUBLE);
-    var x = 1.0;
+    f.view(mpi_type<T>(), mpi_type<T>());
+    T x = 1.0f;
     tape.input(x);
-    std::vector<var> y = computed(x, n);
+    std::vector<T> y = computed(x, n);
     REQUIRE(how.run(f.handle, static_cast<MPI_Offset>(n) * rank, y.data(), n) == MPI_SUCCESS);
-    const std::vector<double> all = f.contents();
+    const std::vector<plain_t<T>> all = f.template contents<plain_t<T>>();
     REQUIRE(all.size() == static_cast<std::size_t>(n * ranks()));
     for (int r = 0; r < ranks(); ++r)
       for (int i = 0; i < n; ++i) CHECK(all[static_cast<std::size_t>(n * r + i)] == number(r, i));
@@ -191,25 +203,25 @@ TEST_CASE("test_files_hold_the_values_that_are_written") {
   }
 }
 
-TEST_CASE("test_files_what_is_read_is_passive") {
+TEST_CASE_TEMPLATE("test_files_what_is_read_is_passive", T, var, float_var) {
   const int n = 7, rank = my_rank();
-  std::vector<double> numbers;
-  for (int i = 0; i < n; ++i) numbers.push_back(number(rank, i));
-  for (const file_call &how : reads) {
+  std::vector<plain_t<T>> numbers;
+  for (int i = 0; i < n; ++i) numbers.push_back(static_cast<plain_t<T>>(number(rank, i)));
+  for (const file_call<T> &how : reads<T>) {
     CAPTURE(how.call);
     recording_tape tape;
     const file f;
-    f.view(MPI_DOUBLE, MPI_DOUBLE);
+    f.view(mpi_type<plain_t<T>>(), mpi_type<plain_t<T>>());
     const MPI_Offset at = static_cast<MPI_Offset>(n) * rank;
-    REQUIRE(AMPI_File_write_at_all(f.handle, at, numbers.data(), n, MPI_DOUBLE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    REQUIRE(AMPI_File_write_at_all(f.handle, at, numbers.data(), n, mpi_type<plain_t<T>>(), MPI_STATUS_IGNORE) == MPI_SUCCESS);
     f.settle();
-    var x = 2.0;
+    T x = 2.0f;
     tape.input(x);
     // One before and one behind keep their derivatives.
-    std::vector<var> y = computed(x, n + 2);
+    std::vector<T> y = computed(x, n + 2);
     REQUIRE(how.run(f.handle, at, &y[1], n) == MPI_SUCCESS);
-    var sum = 0.0;
-    for (int i = 0; i < n + 2; ++i) sum += y[static_cast<std::size_t>(i)] * (i + 1.0);
+    T sum = 0.0f;
+    for (int i = 0; i < n + 2; ++i) sum += y[static_cast<std::size_t>(i)] * static_cast<plain_t<T>>(i + 1);
     for (int i = 0; i < n; ++i) CHECK(admpi::value(y[static_cast<std::size_t>(i) + 1]) == numbers[static_cast<std::size_t>(i)]);
     tape.stop();
     tape.seed(sum);
@@ -218,26 +230,26 @@ TEST_CASE("test_files_what_is_read_is_passive") {
   }
 }
 
-TEST_CASE("test_files_that_end_early_leave_the_rest") {
+TEST_CASE_TEMPLATE("test_files_that_end_early_leave_the_rest", T, var, float_var) {
   const int n = 8, there = 5;
   recording_tape tape;
   const file f;
-  f.view(AMPI_ADOUBLE, AMPI_ADOUBLE);
-  const std::vector<double> numbers(there, 3.5);
-  if (my_rank() == 0) AMPI_File_write_at(f.handle, 0, numbers.data(), there, MPI_DOUBLE, MPI_STATUS_IGNORE);
+  f.view(mpi_type<T>(), mpi_type<T>());
+  const std::vector<plain_t<T>> numbers(there, 3.5f);
+  if (my_rank() == 0) AMPI_File_write_at(f.handle, 0, numbers.data(), there, mpi_type<plain_t<T>>(), MPI_STATUS_IGNORE);
   f.settle();
-  var x = 2.0;
+  T x = 2.0f;
   tape.input(x);
-  std::vector<var> y = computed(x, n);
+  std::vector<T> y = computed(x, n);
   MPI_Status status;
-  REQUIRE(AMPI_File_read_at(f.handle, 0, y.data(), n, AMPI_ADOUBLE, &status) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_read_at(f.handle, 0, y.data(), n, mpi_type<T>(), &status) == MPI_SUCCESS);
   int count = 0;
-  MPI_Get_count(&status, AMPI_ADOUBLE, &count);
+  MPI_Get_count(&status, mpi_type<T>(), &count);
   CHECK(count == there);
-  var sum = 0.0;
+  T sum = 0.0f;
   double expected = 0.0;
   for (int i = 0; i < n; ++i) {
-    const var &one = y[static_cast<std::size_t>(i)];
+    const T &one = y[static_cast<std::size_t>(i)];
     sum += one;
     CHECK(admpi::value(one) == (i < there ? 3.5 : 2.0 * number(my_rank(), i)));
     expected += i < there ? 0.0 : number(my_rank(), i);
@@ -342,7 +354,8 @@ const std::vector<build> builds = {
 };
 
 /// The file that results if each rank writes its values through the view of a type, at a place of its own where all see the same.
-std::vector<double> through_view(const build &how, MPI_Datatype of, const void *values, int n) {
+template <class Plain>
+std::vector<Plain> through_view(const build &how, MPI_Datatype of, const void *values, int n) {
   const file f;
   MPI_Datatype made = MPI_DATATYPE_NULL;
   how.make(of, my_rank(), ranks(), &made);
@@ -350,35 +363,128 @@ std::vector<double> through_view(const build &how, MPI_Datatype of, const void *
   const std::string what = how.what;
   const bool shared = what == "subarray" || what == "darray";
   // What lies between is not left to the MPI.
-  const std::vector<double> zeros(my_rank() == 0 ? 500 : 0);
-  CHECK(AMPI_File_write_at(f.handle, 0, zeros.data(), static_cast<int>(zeros.size()), MPI_DOUBLE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  const std::vector<Plain> zeros(my_rank() == 0 ? 1000 : 0);
+  CHECK(AMPI_File_write_at(f.handle, 0, zeros.data(), static_cast<int>(zeros.size()), mpi_type<Plain>(), MPI_STATUS_IGNORE) ==
+        MPI_SUCCESS);
   f.settle();
   f.view(of, made, shared ? 0 : 800 * my_rank());
   // The collective form of Open MPI 4.1 writes to gaps, too.
   CHECK(AMPI_File_write_at(f.handle, 0, values, n, of, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   MPI_Aint extent = 0, expected = 0;
   MPI_Datatype plain = MPI_DATATYPE_NULL;
-  how.make(MPI_DOUBLE, my_rank(), ranks(), &plain);
+  how.make(mpi_type<Plain>(), my_rank(), ranks(), &plain);
   MPI_Aint lower = 0;
   MPI_Type_get_extent(plain, &lower, &expected);
   CHECK(AMPI_File_get_type_extent(f.handle, made, &extent) == MPI_SUCCESS);
   CHECK(extent == expected);
   MPI_Type_free(&plain);
   MPI_Type_free(&made);
-  return f.contents();
+  return f.template contents<Plain>();
 }
 
 }  // namespace
 
-TEST_CASE("test_files_views_are_those_of_the_plain_program") {
+TEST_CASE_TEMPLATE("test_files_views_are_those_of_the_plain_program", T, var, float_var) {
+  using Plain = plain_t<T>;
   const int n = 12;
-  const std::vector<var> active = computed(var(1.0), n);
-  std::vector<double> plain;
-  for (const var &one : active) plain.push_back(admpi::value(one));
+  const std::vector<T> active = computed(T(1.0f), n);
+  std::vector<Plain> plain;
+  for (const T &one : active) plain.push_back(admpi::value(one));
   for (const build &how : builds) {
     CAPTURE(how.what);
-    CHECK(through_view(how, AMPI_ADOUBLE, active.data(), n) == through_view(how, MPI_DOUBLE, plain.data(), n));
+    CHECK(through_view<Plain>(how, mpi_type<T>(), active.data(), n) ==
+          through_view<Plain>(how, mpi_type<Plain>(), plain.data(), n));
   }
+}
+
+TEST_CASE("test_files_of_floats_with_gaps") {
+  using complex = std::complex<float_var>;
+  const int n = 3, rank = my_rank();
+  recording_tape tape;
+  const file f;
+  f.view(AMPI_AFLOAT, AMPI_AFLOAT);
+  float_var x = 2.0f;
+  tape.input(x);
+  MPI_Datatype two, pairs;  // items of two, with another float behind each
+  MPI_Type_vector(2, 1, 2, AMPI_AFLOAT, &two);
+  MPI_Type_create_resized(two, 0, 4 * sizeof(float_var), &pairs);
+  MPI_Type_commit(&pairs);
+  MPI_Type_free(&two);
+  const std::vector<float_var> out = computed(x, 4 * n);
+  std::vector<float_var> back(4 * n, x);
+  const MPI_Offset at = static_cast<MPI_Offset>(2 * n) * rank;
+  MPI_Status status;
+  REQUIRE(AMPI_File_write_at_all(f.handle, at, out.data(), n, pairs, &status) == MPI_SUCCESS);
+  int count = 0;
+  MPI_Get_count(&status, pairs, &count);
+  CHECK(count == n);
+  f.settle();
+  REQUIRE(AMPI_File_read_at_all(f.handle, at, back.data(), n, pairs, &status) == MPI_SUCCESS);
+  MPI_Get_count(&status, AMPI_AFLOAT, &count);
+  CHECK(count == 2 * n);
+  float_var sum = 0.0f;
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    CHECK(admpi::value(back[i]) == (i % 2 == 0 ? admpi::value(out[i]) : 2.0f));
+    sum += back[i];
+  }
+  f.settle();
+  const std::vector<complex> z(2, complex(x, 3.0f * x));
+  std::vector<complex> w(2, z[0]);
+  REQUIRE(AMPI_File_write_at_all(f.handle, 4 * rank, z.data(), 2, AMPI_AFLOAT_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  f.settle();
+  REQUIRE(AMPI_File_read_at_all(f.handle, 4 * rank, w.data(), 2, AMPI_AFLOAT_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK((w[1].real() == 2.0f && w[1].imag() == 6.0f));
+  sum += w[0].real() + w[1].imag();
+  const std::vector<float> all = f.contents<float>();
+  REQUIRE(all.size() == static_cast<std::size_t>(2 * n * ranks()));
+  CHECK((all[0] == 2.0f && all[1] == 6.0f));
+  tape.stop();
+  tape.seed(sum);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 2 * n);
+  MPI_Type_free(&pairs);
+}
+
+TEST_CASE("test_files_of_floats_that_are_under_way") {
+  const int n = 4, rank = my_rank();
+  recording_tape tape;
+  const file f;
+  f.view(MPI_FLOAT, MPI_FLOAT);
+  float_var x = 2.0f;
+  tape.input(x);
+  const MPI_Offset mine = 2 * n * rank;
+  const std::vector<float_var> out = computed(x, n);
+  std::vector<float_var> again = computed(x, n);
+  AMPI_Request requests[3] = {AMPI_REQUEST_NULL, AMPI_REQUEST_NULL, AMPI_REQUEST_NULL};
+  REQUIRE(AMPI_File_iwrite_at(f.handle, mine, out.data(), n, AMPI_AFLOAT, &requests[0]) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_iwrite_at(f.handle, mine + n, again.data(), n, AMPI_AFLOAT, &requests[2]) == MPI_SUCCESS);
+  MPI_Status statuses[3];
+  REQUIRE(AMPI_Waitall(3, requests, statuses) == MPI_SUCCESS);
+  int count = 0;
+  MPI_Get_count(&statuses[2], AMPI_AFLOAT, &count);
+  CHECK(count == n);
+  f.settle();
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  REQUIRE(AMPI_File_iread_at(f.handle, mine, again.data(), n, AMPI_AFLOAT, &request) == MPI_SUCCESS);
+  if (request != AMPI_REQUEST_NULL)
+    CHECK(refusal([&] { return AMPI_Request_free(&request); }).find("its completion ends") != std::string::npos);
+  int done = 0;
+  while (!done) REQUIRE(AMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(request == AMPI_REQUEST_NULL);
+  // Nothing is read, and nothing written.
+  float_var *none = nullptr;
+  REQUIRE(AMPI_File_iread_at_all(f.handle, 0, none, 0, AMPI_AFLOAT, &request) == MPI_SUCCESS);
+  REQUIRE(AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_write_at_all(f.handle, 0, none, 0, AMPI_AFLOAT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  float_var sum = x;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    CHECK(admpi::value(again[i]) == admpi::value(out[i]));
+    sum += again[i];
+  }
+  tape.stop();
+  tape.seed(sum);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 1.0);
 }
 
 TEST_CASE("test_files_refuse_what_has_no_place_in_them") {
@@ -403,11 +509,13 @@ TEST_CASE("test_files_refuse_what_has_no_place_in_them") {
   CHECK(contains(message(AMPI_File_iread_at(f.handle, 0, static_cast<void *>(m.handle()), 4, AMPI_VARMAT, nullptr)), "request"));
   var x = 1.5;
   CHECK(contains(message(AMPI_File_write_at(f.handle, 0, &x, -1, AMPI_ADOUBLE, MPI_STATUS_IGNORE)), "count = -1"));
-  const MPI_Datatype particles = particle_type<var>(AMPI_ADOUBLE);
+  const MPI_Datatype particles = particle_type<var>(AMPI_ADOUBLE), light = particle_type<float_var>(AMPI_AFLOAT);
+  mixed::particle<float_var> particle{};
+  CHECK(contains(message(AMPI_File_write_at(f.handle, 0, static_cast<void *>(&particle), 1, light, MPI_STATUS_IGNORE)),
+                 "has other parts beside those of AMPI_AFLOAT"));
   CHECK(contains(message(AMPI_File_set_view(f.handle, 0, AMPI_ADOUBLE, particles, "native", MPI_INFO_NULL)),
                  "AMPI_File_set_view: filetype: the datatype has offsets in bytes"));
-  MPI_Datatype freed = particles;
-  MPI_Type_free(&freed);
+  for (MPI_Datatype one : {particles, light}) MPI_Type_free(&one);
   // The next calls work.
   f.view(AMPI_ADOUBLE, AMPI_ADOUBLE);
   REQUIRE(AMPI_File_write_at(f.handle, my_rank(), &x, 1, AMPI_ADOUBLE, MPI_STATUS_IGNORE) == MPI_SUCCESS);

@@ -3,9 +3,9 @@
 /* Calls that cannot be differentiated. Given active data they do nothing but raise an error, through
  * the error handler of their communicator or window; given passive data they are MPI's own calls.
  *
- * Calls of files move values: AMPI_File_write writes those of active data, 8 bytes each, and what AMPI_File_read has read is passive, so
- * that derivatives end there. Files and views are those of the program without derivatives: an etype or a filetype that is built
- * from AMPI_ADOUBLE becomes one of MPI_DOUBLE.
+ * Calls of files move values: AMPI_File_write writes those of active data, and what AMPI_File_read has read is passive, so
+ * that derivatives end there. Files and views are those of the program without derivatives: a double has 8 bytes and a float 4, and an
+ * etype or a filetype that is built from AMPI_ADOUBLE or AMPI_AFLOAT becomes one of MPI_DOUBLE or MPI_FLOAT.
  *
  * Partitioned messages, AMPI_Psend_init and AMPI_Precv_init, are differentiated. The message leaves whole, when the last
  * partition is ready, and AMPI_Parrived tells whether it has come. Any thread may call AMPI_Pready, given MPI_THREAD_MULTIPLE; only
@@ -44,28 +44,34 @@ int AMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatyp
 int AMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
 int AMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
 int AMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+int AMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status);
 int AMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                       MPI_Status *status);
 int AMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                           MPI_Status *status);
 int AMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype);
+int AMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status);
 int AMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
 int AMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+int AMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status);
 int AMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
 int AMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
                        const char *datarep, MPI_Info info);
 int AMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
 int AMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
 int AMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+int AMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status);
 int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                        MPI_Status *status);
 int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                            MPI_Status *status);
 int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count,
                                  MPI_Datatype datatype);
+int AMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status);
 int AMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                             MPI_Status *status);
 int AMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+int AMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status);
 int AMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                            MPI_Status *status);
 int AMPI_Grequest_complete(AMPI_Request request);

@@ -497,9 +497,6 @@
 #define AMPI_File_get_view MPI_File_get_view
 #define AMPI_File_open MPI_File_open
 #define AMPI_File_preallocate MPI_File_preallocate
-#define AMPI_File_read_all_end MPI_File_read_all_end
-#define AMPI_File_read_at_all_end MPI_File_read_at_all_end
-#define AMPI_File_read_ordered_end MPI_File_read_ordered_end
 #define AMPI_File_seek MPI_File_seek
 #define AMPI_File_seek_shared MPI_File_seek_shared
 #define AMPI_File_set_atomicity MPI_File_set_atomicity
@@ -507,9 +504,6 @@
 #define AMPI_File_set_info MPI_File_set_info
 #define AMPI_File_set_size MPI_File_set_size
 #define AMPI_File_sync MPI_File_sync
-#define AMPI_File_write_all_end MPI_File_write_all_end
-#define AMPI_File_write_at_all_end MPI_File_write_at_all_end
-#define AMPI_File_write_ordered_end MPI_File_write_ordered_end
 #define AMPI_Finalized MPI_Finalized
 #define AMPI_Free_mem MPI_Free_mem
 #define AMPI_Get_address MPI_Get_address

@@ -62,14 +62,17 @@ change. On a [window](onesided.md) for active data an epoch ends with the operat
 
 ## Files
 
-A file holds numbers. A call that writes active data writes their values, 8 bytes each. A call that reads into active data makes them
-passive, so derivatives end there. If a blocking call reads less than it asked for, the rest of the buffer stays as it was. A call that
-does not block, and `_begin`, make the whole buffer passive at once.
+A file holds numbers. A call that writes active data writes their values: 8 bytes for a double, 4 for a float. A call that reads into
+active data makes them passive, so derivatives end there. If a blocking call reads less than it asked for, the rest of the buffer stays as it
+was. A call that does not block, and `_begin`, make all doubles of the buffer passive at once.
 
 Files are those of the program without derivatives. In `AMPI_File_set_view` and `AMPI_File_get_type_extent` a type that is built from
-`AMPI_ADOUBLE` becomes one of `MPI_DOUBLE`. It may be built by contiguous, vector, indexed, indexed_block, subarray and darray. Offsets
-in bytes (struct, hvector, hindexed, resized) are offsets in memory, so such a type is an error there: build it from `MPI_DOUBLE`.
-Tangents and matrices are errors.
+`AMPI_ADOUBLE` or `AMPI_AFLOAT` becomes one of `MPI_DOUBLE` or `MPI_FLOAT`. It may be built by contiguous, vector, indexed, indexed_block,
+subarray and darray. Offsets in bytes (struct, hvector, hindexed, resized) are offsets in memory, so such a type is an error there: build it
+from `MPI_DOUBLE` or `MPI_FLOAT`.
+
+Floats are doubles in memory, so MPI gets a copy. They are read when the call is complete, or its request or its `_end`. Structures of floats and
+other parts are errors, and so are tangents and matrices.
 
 {listed(values)}
 

@@ -17,9 +17,9 @@ def header():
 /* Calls that cannot be differentiated. Given active data they do nothing but raise an error, through
  * the error handler of their communicator or window; given passive data they are MPI's own calls.
  *
- * Calls of files move values: AMPI_File_write writes those of active data, 8 bytes each, and what AMPI_File_read has read is passive, so
- * that derivatives end there. Files and views are those of the program without derivatives: an etype or a filetype that is built
- * from AMPI_ADOUBLE becomes one of MPI_DOUBLE.
+ * Calls of files move values: AMPI_File_write writes those of active data, and what AMPI_File_read has read is passive, so
+ * that derivatives end there. Files and views are those of the program without derivatives: a double has 8 bytes and a float 4, and an
+ * etype or a filetype that is built from AMPI_ADOUBLE or AMPI_AFLOAT becomes one of MPI_DOUBLE or MPI_FLOAT.
  *
  * Partitioned messages, AMPI_Psend_init and AMPI_Precv_init, are differentiated. The message leaves whole, when the last
  * partition is ready, and AMPI_Parrived tells whether it has come. Any thread may call AMPI_Pready, given MPI_THREAD_MULTIPLE; only
@@ -60,7 +60,7 @@ def by_library(code):
 def guard(call):
     """The code of one guard: check what is significant, call MPI, wrap the request it made."""
     if call.status == "values":
-        body = viewed(call) if not call.datatypes() else written(call) if call.buffers()[0].direction == "in" else read(call)
+        body = moved(call) if call.datatypes() else ended(call) if call.named("buf") else viewed(call)
         return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
     if call.mark == "partitioned":
         return wrap(prototype(call) + " {") + "\n" + "\n".join(partitioned(call)) + "\n}\n"
@@ -89,30 +89,38 @@ def named(call):
     return f'  static const char call[] = "{call.ampi}";'
 
 
-def written(call):
-    """A call that writes to a file."""
-    buffer, datatype = call.buffers()[0], call.datatypes()[0]
-    count = count_of(call, datatype)
-    code = f"int code = admpi_shim_written(call, {buffer.name}, {count.name}, {datatype.name});"
-    return [named(call), wrap(code, "  "), *failing(call), *call_of_mpi(call)]
-
-
-def read(call):
-    """A call that reads from a file."""
+def moved(call):
+    """A call that writes to a file, or reads from one."""
     buffer, datatype = call.buffers()[0], call.datatypes()[0]
     count, waits = count_of(call, datatype), call.named("status")
-    body = [named(call), "  void *reading = NULL;"]
-    if waits:
-        body.append("  MPI_Status told;\n  if (status == MPI_STATUS_IGNORE)\n    status = &told;")
-    code = f"admpi_shim_read_into(call, {buffer.name}, {count.name}, &{datatype.name}, {int(bool(waits))}, &reading);"
-    has_read = f"  admpi_shim_has_read(reading, code, {'status' if waits else 'NULL'});"
-    *before, last = call_of_mpi(call)
-    if not before:
-        body += [wrap(f"int code = {code}", "  "), *failing(call), last.replace("return", "code =", 1), has_read]
-        return [*body, "  return code;"]
-    start = next(at for at, line in enumerate(before) if line.startswith("  code = MPI_"))
-    check = [wrap(f"code = {code}", "  "), *failing(call)]
-    return [*body, "  int code;", *before[:start], *check, *before[start:], has_read, last]
+    what = f"{buffer.name}, {count.name}, &{datatype.name}"
+    if buffer.direction == "in":
+        code = f"admpi_shim_written(call, &{what}, &moving);"
+    else:
+        code = f"admpi_shim_read_into(call, &{what}, {int(bool(waits))}, &moving);"
+    native_call = native(call, ["&started" if one.kind == "request" else one.name for one in call.parameters])
+    body = [named(call), "  void *moving = NULL;"]
+    if not call.requests():
+        body += [*(told() if waits else []), wrap(f"int code = {code}", "  "), *failing(call), wrap(f"code = {native_call};", "  ")]
+        over = "admpi_shim_moved(moving, code, status)" if waits else "admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh))"
+        return [*body, f"  {over};", "  return code;"]
+    return [
+        *body, "  MPI_Request started = MPI_REQUEST_NULL;", "  int code;", *no_request(call), wrap(f"code = {code}", "  "),
+        *failing(call), wrap(f"code = {native_call};", "  "),
+        f"  if (code == MPI_SUCCESS)\n    *{call.requests()[0].name} = admpi_shim_moving_request(moving, started);",
+        "  else\n    admpi_shim_moved(moving, code, NULL);", "  return code;",
+    ]
+
+
+def ended(call):
+    """The end of what a call with `_begin` has begun."""
+    return ["  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);", *told(),
+            wrap(f"int code = {native(call, [one.name for one in call.parameters])};", "  "),
+            "  admpi_shim_moved(moving, code, status);", "  return code;"]
+
+
+def told():
+    return ["  MPI_Status told;\n  if (status == MPI_STATUS_IGNORE)\n    status = &told;"]
 
 
 def viewed(call):
@@ -157,14 +165,18 @@ def call_of_mpi(call):
     return [
         "  MPI_Request started = MPI_REQUEST_NULL;",
         *([] if call.datatypes() else ["  int code;"]),
-        f"  if ({request.name} == NULL) {{",
-        f'    code = admpi_shim_null("{call.ampi}", "{request.name}");',
-        f"    return {raised(call)};",
-        "  }",
+        *no_request(call),
         wrap(f"code = {native(call, names)};", "  "),
         f"  if (code == MPI_SUCCESS)\n    *{request.name} = admpi_shim_wrap_request(started);",
         "  return code;",
     ]
+
+
+def no_request(call):
+    """An error where there is no place for the request."""
+    request = call.requests()[0].name
+    return [f"  if ({request} == NULL) {{", f'    code = admpi_shim_null("{call.ampi}", "{request}");', f"    return {raised(call)};",
+            "  }"]
 
 
 def native(call, names):

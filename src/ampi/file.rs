@@ -1,25 +1,21 @@
 //! Files: values go to them and come from them. What is read is passive, so that derivatives end there.
 //!
-//! To MPI an active datatype describes the values in memory, so its own calls find them. Only a blocking read of active doubles
-//! side by side is one of plain doubles into the beginning of the buffer, which are then put in their places: MPICH tells a
-//! wrong count where a file ends before a buffer with gaps does.
+//! To MPI a datatype of active doubles describes the values in memory, so its own calls find them. A blocking read of active
+//! doubles side by side is one of plain doubles into the beginning of the buffer, which are then put in their places: MPICH
+//! tells a wrong count where a file ends before a buffer with gaps does. Floats are doubles in memory, so MPI gets a copy.
 
-use super::dispatch;
+use super::{dispatch, lock};
 use crate::datatype::{
-    BufferTriple, Layout, Mark, RecvBuffer, activity, is_passive, why_not_in_file,
+    BufferTriple, Layout, Mark, Precision, RecvBuffer, SendBuffer, activity, is_passive, precision,
+    why_not_in_file,
 };
 use crate::error::{Code, Error};
-use crate::mpi::{Datatype, MpiResult, Status};
+use crate::mpi::types::Made;
+use crate::mpi::{Datatype, MpiResult, Staging, Status};
+use std::ffi::{c_int, c_void};
+use std::sync::Mutex;
 
-/// What a call writes to a file.
-pub fn written(call: &str, data: &BufferTriple) -> MpiResult<()> {
-    match layout(data.datatype())? {
-        Some(layout) => data.source("buf", layout, 1).map(drop),
-        None => dispatch::left(call, data),
-    }
-}
-
-/// How the active values lie that MPI finds in the buffer; none if it is passive.
+/// How the active values of a buffer lie; none if it is passive.
 fn layout(datatype: Datatype) -> MpiResult<Option<Layout>> {
     if let Some(why) = why_not_in_file(datatype) {
         return Err(Error::new(Code::Unsupported, why).into());
@@ -27,37 +23,118 @@ fn layout(datatype: Datatype) -> MpiResult<Option<Layout>> {
     if is_passive(datatype) { Ok(None) } else { activity(datatype) }
 }
 
-/// A buffer of active values that a call reads into.
-pub struct Reading {
-    sink: RecvBuffer,
-    /// MPI writes doubles side by side, from the beginning of the buffer on.
-    is_packed: bool,
+/// Floats side by side, for MPI.
+pub struct Floats {
+    copy: Staging,
+    bytes: usize,
+    /// Those of one item of the user's datatype.
+    item: Made,
 }
 
-impl Reading {
-    /// None where the data are passive. `at_once`: the call is blocking.
+impl Floats {
+    /// None if the values are doubles.
+    fn of(data: &BufferTriple, source: &SendBuffer) -> MpiResult<Option<Self>> {
+        let Some(bytes) = source.mixed_bytes() else { return Ok(None) };
+        if precision(data.datatype()) != Some(Precision::Single) {
+            return Ok(None);
+        }
+        let each = c_int::try_from(source.len() / data.items().max(1)).unwrap_or(c_int::MAX);
+        let item = Made::contiguous(each, Datatype::float())?.commit()?;
+        Ok(Some(Self { copy: Staging::take(source.words()), bytes, item }))
+    }
+}
+
+/// Active values on their way to a file or from one.
+pub enum Moving {
+    /// MPI writes doubles where they are to stay.
+    Doubles(RecvBuffer),
+    /// MPI writes doubles side by side, from the beginning of the buffer on.
+    Packed(RecvBuffer),
+    /// MPI reads or writes the copy; what it writes goes to a buffer.
+    Floats(Floats, Option<RecvBuffer>),
+}
+
+impl Moving {
+    /// What the call writes to a file. None where MPI finds it.
+    pub fn from(call: &str, data: &BufferTriple) -> MpiResult<Option<Self>> {
+        let Some(layout) = layout(data.datatype())? else {
+            return dispatch::left(call, data).map(|()| None);
+        };
+        let source = data.source("buf", layout, 1)?;
+        let Some(mut floats) = Floats::of(data, &source)? else { return Ok(None) };
+        source.pack(floats.copy.as_mut_slice());
+        Ok(Some(Self::Floats(floats, None)))
+    }
+
+    /// What the call reads from a file. None where it is passive. `at_once`: the call is blocking.
     pub fn into(data: &BufferTriple, at_once: bool) -> MpiResult<Option<Self>> {
         let Some(layout) = layout(data.datatype())? else { return Ok(None) };
         let sink = data.sink("buf", layout, 1)?;
-        let is_packed = at_once && data.datatype() == Datatype::active_double();
-        Ok(Some(Self { sink, is_packed }))
+        Ok(Some(match Floats::of(data, sink.source())? {
+            Some(floats) => Self::Floats(floats, Some(sink)),
+            None if at_once && data.datatype() == Datatype::active_double() => Self::Packed(sink),
+            None => Self::Doubles(sink),
+        }))
     }
 
-    /// Whether the call is to read so many doubles as there are items.
-    pub const fn is_packed(&self) -> bool {
-        self.is_packed
-    }
-
-    /// MPI has written what `status` tells, or may write all of it.
-    pub fn finish(mut self, status: Option<&Status>) -> MpiResult<()> {
-        let n = match status {
-            Some(status) => self.sink.source().doubles_in(status.bytes()?).min(self.sink.len()),
-            None => self.sink.len(),
-        };
-        if self.is_packed {
-            return self.sink.settle(n, Mark::PASSIVE);
+    /// The buffer that MPI is to use instead of the user's.
+    pub fn buffer(&mut self) -> Option<*mut c_void> {
+        match self {
+            Self::Floats(floats, _) => Some(floats.copy.as_mut_slice().as_mut_ptr().cast()),
+            Self::Doubles(_) | Self::Packed(_) => None,
         }
-        self.sink.end_derivatives(n);
-        Ok(())
     }
+
+    /// The datatype of so many items there, or in the user's buffer.
+    pub fn datatype(&self) -> Option<Datatype> {
+        match self {
+            Self::Floats(floats, _) => Some(floats.item.datatype()),
+            Self::Packed(_) => Some(Datatype::double()),
+            Self::Doubles(_) => None,
+        }
+    }
+
+    /// What can be done before the values have moved. Tells whether more is to be done then.
+    pub fn begin(&mut self) -> bool {
+        if let Self::Doubles(sink) = self {
+            sink.end_derivatives(sink.len());
+        }
+        self.buffer().is_some()
+    }
+
+    /// The values have moved, as many as `status` tells.
+    pub fn finish(self, status: &Status) -> MpiResult<()> {
+        let bytes = status.bytes()?;
+        match self {
+            Self::Doubles(mut sink) => {
+                let n = sink.source().doubles_in(bytes);
+                sink.end_derivatives(n);
+                Ok(())
+            }
+            Self::Packed(mut sink) => sink.settle((bytes / 8).min(sink.len()), Mark::PASSIVE),
+            Self::Floats(_, None) => Ok(()),
+            Self::Floats(floats, Some(mut sink)) => {
+                let bytes = bytes.min(floats.bytes);
+                sink.unpack_bytes(floats.copy.as_slice(), bytes, Mark::PASSIVE)
+            }
+        }
+    }
+}
+
+/// What calls with `_begin` have begun, by the number of the file: one for each.
+static BEGUN: Mutex<Vec<(c_int, Moving)>> = Mutex::new(Vec::new());
+
+/// Keeps it until the call with `_end`.
+pub fn keep(file: c_int, moving: Moving) {
+    let mut begun = lock(&BEGUN);
+    // The program has closed a file of that number in between.
+    begun.retain(|(other, _)| *other != file);
+    begun.push((file, moving));
+}
+
+/// What has begun on the file.
+pub fn take(file: c_int) -> Option<Moving> {
+    let mut begun = lock(&BEGUN);
+    let at = begun.iter().position(|(other, _)| *other == file)?;
+    Some(begun.swap_remove(at).1)
 }

@@ -34,7 +34,10 @@ pub trait Completes: Send {
     fn fail(self: Box<Self>);
 }
 
-/// Such a call under way.
+/// What is to be done when the call of a request is complete.
+pub type Then = Box<dyn FnOnce(&Status) -> MpiResult<()> + Send>;
+
+/// A call with variables of another AD tool under way.
 struct Foreign {
     /// What the request would be of the library's own values.
     kind: Kind,
@@ -47,6 +50,8 @@ enum Kind {
     #[default]
     Idle,
     Passive,
+    /// A call of MPI's own after which something is to be done.
+    Followed(Then),
     Sending,
     Receiving,
     Collective(Box<dyn Pending>),
@@ -140,6 +145,18 @@ impl Request {
         request.transfer.take_over(transfer);
         request.kind = Kind::Passive;
         request
+    }
+
+    /// The request of a call of MPI's own, and what is to be done after it. None if MPI gave none.
+    pub fn of_mpi(transfer: Transfer, then: Option<Then>) -> Option<Box<Self>> {
+        if transfer.is_null() {
+            return None;
+        }
+        let mut request = Self::passive(transfer, Comm::world());
+        if let Some(then) = then {
+            request.kind = Kind::Followed(then);
+        }
+        Some(request)
     }
 
     #[inline(always)]
@@ -472,7 +489,7 @@ impl Request {
                 return Ok(());
             }
             Kind::Partitioned(sending) => return sending.settle().map_err(|f| f.on(self.comm)),
-            Kind::Foreign(_) => return self.finish_foreign(status),
+            Kind::Followed(_) | Kind::Foreign(_) => return self.finish_rarely(status),
         }
         if self.cancelled && status.cancelled()? {
             self.arrival.refuse();
@@ -483,10 +500,18 @@ impl Request {
 
     #[cold]
     #[inline(never)]
-    fn finish_foreign(&mut self, status: &Status) -> MpiResult<()> {
-        let Kind::Foreign(foreign) = std::mem::take(&mut self.kind) else { return Ok(()) };
-        self.kind = foreign.kind;
-        foreign.completes.complete(&mut || self.finish(status))
+    fn finish_rarely(&mut self, status: &Status) -> MpiResult<()> {
+        match std::mem::take(&mut self.kind) {
+            Kind::Followed(then) => then(status),
+            Kind::Foreign(foreign) => {
+                self.kind = foreign.kind;
+                foreign.completes.complete(&mut || self.finish(status))
+            }
+            kind => {
+                self.kind = kind;
+                Ok(())
+            }
+        }
     }
 
     /// The kind of the call, whoever's variables it has.
@@ -511,6 +536,7 @@ impl Request {
             Kind::Partitioned(sending) => _ = sending.settle(),
             Kind::Idle
             | Kind::Passive
+            | Kind::Followed(_)
             | Kind::Sending
             | Kind::Resting
             | Kind::Arrived
@@ -887,6 +913,10 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
         }
         Kind::Foreign(_) => {
             let why = "the request is of a call with variables of another AD tool; complete it with a Wait or Test call";
+            return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
+        }
+        Kind::Followed(_) => {
+            let why = "the request moves floats to a file or from it, which its completion ends; complete it with a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Sending => {

@@ -4,14 +4,15 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::{give, mpi_call, mpi_status};
-use crate::ampi::file::{self, Reading};
+use crate::ampi::file::{self, Moving};
+use crate::ampi::request::{Request, Then};
 use crate::ampi::{
     abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
 };
 use crate::datatype::{BufferTriple, Detail, activity, bundle, describe, in_file, is_passive};
 use crate::error::{Code, Error, with_last};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Status};
-use crate::mpi::transfer::allreduce_min;
+use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Fint, MPI_Request, MPI_Status};
+use crate::mpi::transfer::{Transfer, allreduce_min};
 use crate::mpi::{Comm, Datatype, MpiResult, Status};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -553,61 +554,127 @@ unsafe extern "C-unwind" fn admpi_shim_sent(
     announced(&name, dispatch::left(&name, &sent))
 }
 
-/// For the guards: the same of what a call writes to a file, which may be active.
+/// For the guards: the same of what a call writes to a file, which may be active. Changes `buffer` and `datatype` if MPI does not find
+/// the values there.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_written(
     call: *const c_char,
-    buffer: *const c_void,
+    buffer: *mut *const c_void,
     count: MPI_Count,
-    datatype: MPI_Datatype,
+    datatype: *mut MPI_Datatype,
+    moving: *mut *mut Moving,
 ) -> c_int {
-    // SAFETY: the guards pass a string and a buffer that is significant.
-    let (name, data) = unsafe { (super::name(call), BufferTriple::new(buffer, count, datatype)) };
-    announced(&name, file::written(&name, &data))
+    // SAFETY: the guards pass a string, a buffer that is significant, and places for what they get.
+    unsafe {
+        let name = super::name(call);
+        let data = BufferTriple::new(buffer.read(), count, datatype.read());
+        let made = Moving::from(&name, &data).map(|made| lend(made, buffer, datatype, moving));
+        announced(&name, made)
+    }
 }
 
-/// For the guards: what a call is to read into, if it is active.
+/// For the guards: the same of what a call is to read into, if it is active.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_read_into(
     call: *const c_char,
-    buffer: *mut c_void,
+    buffer: *mut *mut c_void,
     count: MPI_Count,
     datatype: *mut MPI_Datatype,
     at_once: c_int,
-    reading: *mut *mut Reading,
+    moving: *mut *mut Moving,
 ) -> c_int {
-    // SAFETY: the guards pass a string, a buffer that is significant, and places for what they get.
-    let (name, data) =
-        unsafe { (super::name(call), BufferTriple::new(buffer, count, datatype.read())) };
-    let made = Reading::into(&data, at_once != 0).map(|made| {
-        let Some(made) = made else { return };
-        // SAFETY: as above.
-        unsafe {
-            if made.is_packed() {
-                datatype.write(Datatype::double().raw());
-            }
-            reading.write(Box::into_raw(Box::new(made)));
-        }
-    });
-    announced(&name, made)
+    // SAFETY: as above.
+    unsafe {
+        let name = super::name(call);
+        let data = BufferTriple::new(buffer.read(), count, datatype.read());
+        let made = Moving::into(&data, at_once != 0);
+        announced(&name, made.map(|made| lend(made, buffer.cast(), datatype, moving)))
+    }
 }
 
-/// For the guards: the call returned `code`, and told `status` if it waited for the data. Takes `reading` back.
+/// # Safety
+/// The places may be written to.
+unsafe fn lend(
+    made: Option<Moving>,
+    buffer: *mut *const c_void,
+    datatype: *mut MPI_Datatype,
+    moving: *mut *mut Moving,
+) {
+    let Some(mut made) = made else { return };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(instead) = made.buffer() {
+            buffer.write(instead);
+        }
+        if let Some(instead) = made.datatype() {
+            datatype.write(instead.raw());
+        }
+        moving.write(Box::into_raw(Box::new(made)));
+    }
+}
+
+/// # Safety
+/// NULL, or what `lend` gave and nobody has taken back.
+unsafe fn taken(moving: *mut Moving) -> Option<Box<Moving>> {
+    // SAFETY: the caller's promise.
+    (!moving.is_null()).then(|| unsafe { Box::from_raw(moving) })
+}
+
+/// For the guards: the call returned `code`, and told `status`.
 #[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn admpi_shim_has_read(
-    reading: *mut Reading,
+unsafe extern "C-unwind" fn admpi_shim_moved(
+    moving: *mut Moving,
     code: c_int,
     status: *const MPI_Status,
 ) {
-    if reading.is_null() {
-        return;
+    // SAFETY: what `lend` gave, and a status that MPI has filled, or NULL. `Status` is one of MPI's.
+    let (moving, status) = unsafe { (taken(moving), status.cast::<Status>().as_ref()) };
+    if let (Some(moving), raw::SUCCESS, Some(status)) = (moving, code, status) {
+        // MPI has told a count, and the buffer has its places.
+        let _ = moving.finish(status);
     }
-    // SAFETY: what `admpi_shim_read_into` gave out, and a status that MPI has filled, or NULL. `Status` is one of MPI's.
-    let (reading, status) = unsafe { (Box::from_raw(reading), status.cast::<Status>().as_ref()) };
-    if code == raw::SUCCESS {
-        // MPI has told a count, and a plain buffer has its places.
-        let _ = reading.finish(status);
+}
+
+/// For the guards: the call returned `code`, and another is to end it.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_moved_at_end(
+    moving: *mut Moving,
+    code: c_int,
+    file: MPI_Fint,
+) {
+    // SAFETY: what `lend` gave.
+    let Some(mut moving) = (unsafe { taken(moving) }) else { return };
+    if code == raw::SUCCESS && moving.begin() {
+        file::keep(file, *moving);
     }
+}
+
+/// For the guards: what the call that ends another is to pass on, and its buffer.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_end_of_moving(
+    file: MPI_Fint,
+    buffer: *mut *const c_void,
+) -> *mut Moving {
+    let mut moving = std::ptr::null_mut();
+    let mut datatype = Datatype::null().raw();
+    // SAFETY: the guards pass a place.
+    unsafe { lend(file::take(file), buffer, &raw mut datatype, &raw mut moving) };
+    moving
+}
+
+/// For the guards: the request of a call that does not wait, and that has begun.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_moving_request(
+    moving: *mut Moving,
+    request: MPI_Request,
+) -> *mut Request {
+    // SAFETY: what `lend` gave, and the request of a call that has just started.
+    let (moving, transfer) = unsafe { (taken(moving), Transfer::adopt(request)) };
+    let then = moving.and_then(|mut moving| {
+        let more = moving.begin();
+        more.then(|| -> Then { Box::new(move |status| moving.finish(status)) })
+    });
+    Request::of_mpi(transfer, then).map_or(std::ptr::null_mut(), Box::into_raw)
 }
 
 /// For the guards: the datatype that an active one has in a file; the caller frees it. A passive one stays, and nothing is made.

@@ -457,10 +457,7 @@ pub extern "C-unwind" fn AMPI_Request_f2c(request: MPI_Fint) -> AMPI_Request {
 unsafe extern "C-unwind" fn admpi_shim_wrap_request(request: MPI_Request) -> AMPI_Request {
     // SAFETY: the guards pass the request of a call that has just started.
     let transfer = unsafe { Transfer::adopt(request) };
-    if transfer.is_null() {
-        return std::ptr::null_mut();
-    }
-    Box::into_raw(Request::passive(transfer, Comm::world()))
+    Request::of_mpi(transfer, None).map_or(std::ptr::null_mut(), Box::into_raw)
 }
 
 /// For the guards: where a wrapped request is kept.

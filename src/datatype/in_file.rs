@@ -1,9 +1,9 @@
-//! Datatypes as a file has them: of the program without derivatives, whose doubles have 8 bytes.
+//! Datatypes as a file has them: of the program without derivatives, whose doubles have 8 bytes and floats 4.
 #![forbid(unsafe_code)]
 
 use super::activity::precision;
 use super::layout::Precision;
-use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, MAGIC};
+use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC};
 use super::{is_of_bundles, is_passive, require_installed};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
@@ -12,10 +12,10 @@ use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
 const OF_TANGENTS: &str = "the datatype is of tangents, and a file holds numbers: write admpi::value of them, read into double";
-const OF_FLOATS: &str = "the datatype is built from AMPI_AFLOAT, whose items are doubles in memory: write admpi::value of them, read into float";
+const OF_MORE: &str = "the datatype has other parts beside those of AMPI_AFLOAT, which are doubles in memory: write admpi::value of these, read into float";
 const OF_ELEMENTS: &str = "the datatype is AMPI_VARMAT or AMPI_VIEW, in which MPI finds no values: write and read an array of doubles";
 
-/// Why MPI does not find the values of an active datatype in memory, or finds more than these.
+/// Why values of an active datatype cannot go to a file.
 pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
     if datatype.is_of_elements() {
         return Some(OF_ELEMENTS);
@@ -23,11 +23,10 @@ pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
     if is_of_bundles(datatype) {
         return Some(OF_TANGENTS);
     }
-    let doubles = matches!(precision(datatype), None | Some(Precision::Double));
-    (!doubles).then_some(OF_FLOATS)
+    (precision(datatype) == Some(Precision::Mixed)).then_some(OF_MORE)
 }
 
-/// The committed type of doubles that `datatype` was before its program became active; none if it is passive.
+/// The committed type of doubles or floats that `datatype` was before its program became active; none if it is passive.
 pub fn in_file(datatype: Datatype) -> MpiResult<Option<Made>> {
     if let Some(why) = why_not_in_file(datatype) {
         return Err(Error::new(Code::Unsupported, why).into());
@@ -51,8 +50,11 @@ fn twin_of(contents: &Contents) -> MpiResult<Made> {
     if contents.is_marked(MAGIC)? {
         return Made::duplicate(Datatype::double());
     }
+    if contents.is_marked(FLOAT_MAGIC)? {
+        return Made::duplicate(Datatype::float());
+    }
     if contents.is_marked(COMPLEX_MAGIC)? {
-        return Made::contiguous(2, Datatype::double());
+        return twin(contents.part());
     }
     let kinds = constants();
     let (combiner, i) = (contents.combiner, &contents.integers[..]);
@@ -76,7 +78,7 @@ fn twin_of(contents: &Contents) -> MpiResult<Made> {
         Made::darray(i, item()?.datatype())
     } else {
         let why = format!(
-            "the datatype has offsets in bytes, where an active double has {ACTIVE_EXTENT} of them: build it from MPI_DOUBLE for a file"
+            "the datatype has offsets in bytes, where an active number has {ACTIVE_EXTENT} of them: build it from MPI_DOUBLE or MPI_FLOAT for a file"
         );
         Err(Error::new(Code::Unsupported, why).into())
     }

@@ -219,6 +219,12 @@ impl Contents {
         Ok(self.mark()? == Some(mark))
     }
 
+    /// What a type of `Made::marked` was made of.
+    pub fn part(&self) -> Datatype {
+        let place = usize::from(self.combiner == raw::constants().structure);
+        self.datatypes[place].datatype()
+    }
+
     /// The extent by which a type of `Made::marked` is known, and that of any other that has such a structure.
     pub fn mark(&self) -> MpiResult<Option<i64>> {
         let kinds = raw::constants();

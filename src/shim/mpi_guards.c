@@ -50,301 +50,356 @@ int AMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *exte
 
 int AMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread";
-  void *reading = NULL;
-  int code;
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread", "request");
     return guard_raise_file(fh, code);
   }
-  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_iread(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  admpi_shim_has_read(reading, code, NULL);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_all";
-  void *reading = NULL;
-  int code;
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_all", "request");
     return guard_raise_file(fh, code);
   }
-  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_iread_all(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  admpi_shim_has_read(reading, code, NULL);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                        AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_at";
-  void *reading = NULL;
-  int code;
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_at", "request");
     return guard_raise_file(fh, code);
   }
-  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_iread_at(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  admpi_shim_has_read(reading, code, NULL);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                            AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_at_all";
-  void *reading = NULL;
-  int code;
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_at_all", "request");
     return guard_raise_file(fh, code);
   }
-  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_iread_at_all(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  admpi_shim_has_read(reading, code, NULL);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iread_shared";
-  void *reading = NULL;
-  int code;
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iread_shared", "request");
     return guard_raise_file(fh, code);
   }
-  code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_iread_shared(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  admpi_shim_has_read(reading, code, NULL);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite";
-  int code = admpi_shim_written(call, buf, count, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iwrite", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iwrite(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                          AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_all";
-  int code = admpi_shim_written(call, buf, count, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iwrite_all", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iwrite_all(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                         AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_at";
-  int code = admpi_shim_written(call, buf, count, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iwrite_at", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iwrite_at(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                             AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_at_all";
-  int code = admpi_shim_written(call, buf, count, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iwrite_at_all", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                             AMPI_Request *request) {
   static const char call[] = "AMPI_File_iwrite_shared";
-  int code = admpi_shim_written(call, buf, count, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_file(fh, code);
+  void *moving = NULL;
   MPI_Request started = MPI_REQUEST_NULL;
+  int code;
   if (request == NULL) {
     code = admpi_shim_null("AMPI_File_iwrite_shared", "request");
     return guard_raise_file(fh, code);
   }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
   code = MPI_File_iwrite_shared(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read";
-  void *reading = NULL;
+  void *moving = NULL;
   MPI_Status told;
   if (status == MPI_STATUS_IGNORE)
     status = &told;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read(fh, buf, count, datatype, status);
-  admpi_shim_has_read(reading, code, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read_all";
-  void *reading = NULL;
+  void *moving = NULL;
   MPI_Status told;
   if (status == MPI_STATUS_IGNORE)
     status = &told;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_all(fh, buf, count, datatype, status);
-  admpi_shim_has_read(reading, code, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_read_all_begin";
-  void *reading = NULL;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  void *moving = NULL;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_all_begin(fh, buf, count, datatype);
-  admpi_shim_has_read(reading, code, NULL);
+  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status) {
+  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = MPI_File_read_all_end(fh, buf, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                       MPI_Status *status) {
   static const char call[] = "AMPI_File_read_at";
-  void *reading = NULL;
+  void *moving = NULL;
   MPI_Status told;
   if (status == MPI_STATUS_IGNORE)
     status = &told;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_at(fh, offset, buf, count, datatype, status);
-  admpi_shim_has_read(reading, code, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
                           MPI_Status *status) {
   static const char call[] = "AMPI_File_read_at_all";
-  void *reading = NULL;
+  void *moving = NULL;
   MPI_Status told;
   if (status == MPI_STATUS_IGNORE)
     status = &told;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_at_all(fh, offset, buf, count, datatype, status);
-  admpi_shim_has_read(reading, code, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_read_at_all_begin";
-  void *reading = NULL;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  void *moving = NULL;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_at_all_begin(fh, offset, buf, count, datatype);
-  admpi_shim_has_read(reading, code, NULL);
+  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status) {
+  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = MPI_File_read_at_all_end(fh, buf, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read_ordered";
-  void *reading = NULL;
+  void *moving = NULL;
   MPI_Status told;
   if (status == MPI_STATUS_IGNORE)
     status = &told;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_ordered(fh, buf, count, datatype, status);
-  admpi_shim_has_read(reading, code, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_read_ordered_begin";
-  void *reading = NULL;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 0, &reading);
+  void *moving = NULL;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_ordered_begin(fh, buf, count, datatype);
-  admpi_shim_has_read(reading, code, NULL);
+  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status) {
+  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = MPI_File_read_ordered_end(fh, buf, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
 int AMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_read_shared";
-  void *reading = NULL;
+  void *moving = NULL;
   MPI_Status told;
   if (status == MPI_STATUS_IGNORE)
     status = &told;
-  int code = admpi_shim_read_into(call, buf, count, &datatype, 1, &reading);
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_shared(fh, buf, count, datatype, status);
-  admpi_shim_has_read(reading, code, status);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -369,79 +424,154 @@ int AMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Dat
 
 int AMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_write";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write(fh, buf, count, datatype, status);
+  code = MPI_File_write(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_write_all";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_all(fh, buf, count, datatype, status);
+  code = MPI_File_write_all(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_write_all_begin";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_all_begin(fh, buf, count, datatype);
+  code = MPI_File_write_all_begin(fh, buf, count, datatype);
+  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
+  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = MPI_File_write_all_end(fh, buf, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                        MPI_Status *status) {
   static const char call[] = "AMPI_File_write_at";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_at(fh, offset, buf, count, datatype, status);
+  code = MPI_File_write_at(fh, offset, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
                            MPI_Status *status) {
   static const char call[] = "AMPI_File_write_at_all";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_at_all(fh, offset, buf, count, datatype, status);
+  code = MPI_File_write_at_all(fh, offset, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count,
                                  MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_write_at_all_begin";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_at_all_begin(fh, offset, buf, count, datatype);
+  code = MPI_File_write_at_all_begin(fh, offset, buf, count, datatype);
+  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
+  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = MPI_File_write_at_all_end(fh, buf, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                             MPI_Status *status) {
   static const char call[] = "AMPI_File_write_ordered";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_ordered(fh, buf, count, datatype, status);
+  code = MPI_File_write_ordered(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   static const char call[] = "AMPI_File_write_ordered_begin";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_ordered_begin(fh, buf, count, datatype);
+  code = MPI_File_write_ordered_begin(fh, buf, count, datatype);
+  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
+  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = MPI_File_write_ordered_end(fh, buf, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
                            MPI_Status *status) {
   static const char call[] = "AMPI_File_write_shared";
-  int code = admpi_shim_written(call, buf, count, datatype);
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
-  return MPI_File_write_shared(fh, buf, count, datatype, status);
+  code = MPI_File_write_shared(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
 }
 
 int AMPI_Grequest_complete(AMPI_Request request) {

@@ -15,15 +15,25 @@ int admpi_shim_active(MPI_Datatype datatype);
  *  the `count` items at `buffer`. Local; it raises nothing, the guard does. */
 int admpi_shim_sent(const char *call, const void *buffer, MPI_Count count, MPI_Datatype datatype);
 
-/** As admpi_shim_sent, of what a call writes to a file: active values are written as numbers. */
-int admpi_shim_written(const char *call, const void *buffer, MPI_Count count, MPI_Datatype datatype);
+/** As admpi_shim_sent, of what a call writes to a file: active values are written as numbers. MPI finds floats in a copy, which
+ *  `*moving` keeps: `*buffer` and `*datatype` are those of the copy then. */
+int admpi_shim_written(const char *call, const void **buffer, MPI_Count count, MPI_Datatype *datatype, void **moving);
 
-/** Before a call reads `count` items from a file into `buffer`: 0, or the MPI error code whose string says why not. Sets `*reading`
- *  if they are active; `at_once` says that the call waits for them, which may then be under another `*datatype`. */
-int admpi_shim_read_into(const char *call, void *buffer, MPI_Count count, MPI_Datatype *datatype, int at_once, void **reading);
+/** Before a call reads `count` items from a file into `*buffer`: 0, or the MPI error code whose string says why not. Sets `*moving`
+ *  if they are active. MPI may have to read into another `*buffer`, under another `*datatype`; `at_once` says that the call waits. */
+int admpi_shim_read_into(const char *call, void **buffer, MPI_Count count, MPI_Datatype *datatype, int at_once, void **moving);
 
-/** After it: what has been read is passive. `status` is NULL for a call that does not wait. */
-void admpi_shim_has_read(void *reading, int code, const MPI_Status *status);
+/** After either: what has been read is passive. `status` is NULL where the call has failed. Takes `moving`, or NULL. */
+void admpi_shim_moved(void *moving, int code, const MPI_Status *status);
+
+/** The same where a call with `_end` is to follow on the file. */
+void admpi_shim_moved_at_end(void *moving, int code, MPI_Fint file);
+
+/** What that call is to pass to admpi_shim_moved, or NULL; `buffer` leads to its buffer. */
+void *admpi_shim_end_of_moving(MPI_Fint file, const void *buffer);
+
+/** The library's request for MPI's, of a call that does not wait. Takes `moving`, or NULL. */
+AMPI_Request admpi_shim_moving_request(void *moving, MPI_Request request);
 
 /** Puts the type that an active `*datatype` has in a file in its place, and in `*made`, which the caller frees. 0, or the MPI error
  *  code whose string names `argument` and says why there is none. */
