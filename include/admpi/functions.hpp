@@ -118,7 +118,9 @@ struct choice : expression_in<typename real_of<Op>::type, choice<Op, A, B>> {
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if (first) {
       a.push(writer, p);
+      skip(writer, B::leaves);
     } else {
+      skip(writer, A::leaves);
       b.push(writer, p);
     }
   }

@@ -60,7 +60,8 @@ struct tangent_arguments {
   ADMPI_ALWAYS_INLINE argument_list list() { return {partial, moved, value, derivative, is_moved, n}; }
 };
 
-/// With repeated operands added up, as merging_writer does.
+/// With repeated operands added up, found through the tape's cache of positions. An entry may be left over from any earlier
+/// statement: it counts only if the position lies in this one and holds these very words.
 template <unsigned Leaves>
 struct merged_arguments : tangent_arguments<Leaves> {
   std::uint8_t *merge = admpi_tls_tape->merge;
@@ -339,13 +340,13 @@ ADMPI_ALWAYS_INLINE void put(var &to, const admpi_var &x) noexcept {
 
 /// Writes both statements. There is room for them.
 ADMPI_ALWAYS_INLINE void write_arguments(admpi_tape *tape, const argument_list &all, double y, double dy, tangent<var> &to) noexcept {
-  plain_writer value(tape);
-  for (unsigned i = 0; i < all.n; ++i) value.add(all.partial[i], leaf(all.value[i]));
+  argument_writer value(tape);
+  for (unsigned i = 0; i < all.n; ++i) value.add(all.partial[i], all.value[i]);
   put(to.value, finish(tape, value, y));
-  plain_writer derivative(tape);
+  argument_writer derivative(tape);
   for (unsigned i = 0; i < all.n; ++i) {
-    derivative.add(all.partial[i], leaf(all.derivative[i]));
-    if (all.is_moved[i] != 0) derivative.add(all.moved[i], leaf(all.value[i]));
+    derivative.add(all.partial[i], all.derivative[i]);
+    if (all.is_moved[i] != 0) derivative.add(all.moved[i], all.value[i]);
   }
   put(to.derivative, finish(tape, derivative, dy));
 }

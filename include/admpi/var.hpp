@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "admpi/error.hpp"
 
@@ -53,8 +54,8 @@ using expression_in = std::conditional_t<std::is_same<Real, float>::value, float
 /// allow 254; but an expression is an object that is copied as it grows, and compile time goes with the square.
 inline constexpr unsigned max_leaves = 64;
 
-/// Statements of so few leaves are written as they come; in larger ones repeated leaves are merged.
-inline constexpr unsigned max_unmerged = 3;
+/// A leaf is compared with so many before it: compile time goes with the number of pairs.
+inline constexpr unsigned merging_distance = 16;
 
 /// Ids and tags stand side by side, in values and in the tape, and always move as one word: a load of both after a
 /// store of one would wait until the store has left the core.
@@ -95,56 +96,90 @@ struct leaf {
   }
 };
 
-/// A passive leaf is written too and then overwritten: no branch on activity.
-struct plain_writer {
+/// A passive argument is written too and then overwritten: no branch on activity.
+struct argument_writer {
   double *jacobian;
   std::uint32_t *argument;
   std::uint64_t n;
 
-  ADMPI_ALWAYS_INLINE explicit plain_writer(admpi_tape *tape) noexcept
+  ADMPI_ALWAYS_INLINE explicit argument_writer(admpi_tape *tape) noexcept
       : jacobian(tape->jacobian), argument(tape->argument), n(0) {}
 
-  ADMPI_ALWAYS_INLINE void add(double partial, const leaf &x) noexcept {
+  ADMPI_ALWAYS_INLINE void add(double partial, std::uint64_t word) noexcept {
     jacobian[n] = partial;
-    argument[n] = x.id();
-    n += x.id() != 0;
+    argument[n] = id_of(word);
+    n += id_of(word) != 0;
   }
 };
 
-/// Finds a repeated leaf through the tape's cache of positions. An entry may be left over from any earlier
-/// statement: it counts only if the position lies in this statement and holds this very id.
+/// Writes the leaves of an expression as arguments. A leaf that is there twice becomes one argument if the compiler knows that it is the
+/// same: a variable, or an element of an array that it loads once. That costs no instruction, where a search would cost more than
+/// the arguments that it saves. Without optimisation the compiler knows nothing.
+template <unsigned Leaves>
 struct merging_writer {
-  admpi_tape *tape;
-  // As arrays rather than pointers: gcc then indexes in the instruction instead of computing addresses to reuse.
-  using jacobians = double[max_leaves];
-  using arguments = std::uint32_t[max_leaves];
-  jacobians *jacobian;
-  arguments *argument;
-  std::uint64_t n;
+  double partial[Leaves];
+  std::uint64_t word[Leaves];
+  unsigned n;
 
-  ADMPI_ALWAYS_INLINE explicit merging_writer(admpi_tape *on) noexcept
-      : tape(on),
-        jacobian(reinterpret_cast<jacobians *>(on->jacobian)),
-        argument(reinterpret_cast<arguments *>(on->argument)),
-        n(0) {}
+  /// All are passive, since an expression may have fewer leaves than it counts. Not by initialisers: gcc would write the whole object at
+  /// once, and keep it in memory.
+  ADMPI_ALWAYS_INLINE merging_writer() noexcept : n(0) { clear(std::make_integer_sequence<unsigned, Leaves>()); }
 
-  ADMPI_ALWAYS_INLINE void add(double partial, const leaf &x) noexcept {
-    const std::uint32_t id = x.id();
-    // By its high bits after a multiplication: the low bits of the neighbours in a grid of 256 columns agree.
-    const std::uint64_t slot = (id * 2654435769u) >> 24;
-    const std::uint64_t at = tape->merge[slot];
-    if (__builtin_expect_with_probability(at < n && (*argument)[at] == id, 1, 0.6)) {
-      (*jacobian)[at] += partial;
-      return;
+  ADMPI_ALWAYS_INLINE void add(double p, const leaf &x) noexcept {
+    partial[n] = p;
+    word[n] = x.word;
+    ++n;
+  }
+
+  ADMPI_ALWAYS_INLINE argument_writer write(admpi_tape *tape) noexcept {
+    argument_writer arguments(tape);
+    write_all(arguments, std::make_integer_sequence<unsigned, Leaves>());
+    return arguments;
+  }
+
+ private:
+  template <unsigned... I>
+  ADMPI_ALWAYS_INLINE void clear(std::integer_sequence<unsigned, I...>) noexcept {
+    ((partial[I] = 0.0), ...);
+    ((word[I] = 0), ...);
+  }
+  template <unsigned... I>
+  ADMPI_ALWAYS_INLINE void write_all(argument_writer &arguments, std::integer_sequence<unsigned, I...>) noexcept {
+#ifdef __OPTIMIZE__
+    (merge<I, (I < merging_distance ? 0 : I - merging_distance)>(
+         std::make_integer_sequence<unsigned, (I < merging_distance ? I : merging_distance)>()),
+     ...);
+#endif
+    (write_one<I>(arguments), ...);
+  }
+  /// With one of those from First on; it is passive then.
+  template <unsigned I, unsigned First, unsigned... K>
+  ADMPI_ALWAYS_INLINE void merge(std::integer_sequence<unsigned, K...>) noexcept {
+    bool merged = false;
+    (merge_two<I, First + K>(merged), ...);
+    if (merged) word[I] = 0;
+  }
+  template <unsigned I, unsigned J>
+  ADMPI_ALWAYS_INLINE void merge_two(bool &merged) noexcept {
+    if (!merged && __builtin_constant_p(word[I] == word[J]) && word[I] == word[J]) {
+      partial[J] += partial[I];
+      merged = true;
     }
-    (*jacobian)[n] = partial;
-    (*argument)[n] = id;
-    tape->merge[slot] = static_cast<std::uint8_t>(n);
-    n += id != 0;
-    // Hides where n comes from: gcc would carry 4n and 8n along in registers that are needed for the leaves.
-    asm("" : "+r"(n));
+  }
+  template <unsigned I>
+  ADMPI_ALWAYS_INLINE void write_one(argument_writer &arguments) noexcept {
+    if (__builtin_constant_p(word[I]) && word[I] == 0) return;
+    arguments.add(partial[I], word[I]);
   }
 };
+
+/// Leaves that are not pushed: those behind have the same places either way.
+template <class W>
+ADMPI_ALWAYS_INLINE void skip(W &, unsigned) noexcept {}
+template <unsigned Leaves>
+ADMPI_ALWAYS_INLINE void skip(merging_writer<Leaves> &writer, unsigned leaves) noexcept {
+  writer.n += leaves;
+}
 
 /// The leaves of an expression and their partials, for the slow path. Without the leaves' values: to have them here, the
 /// compiler would keep them in memory on the fast path, from one statement to the next.
@@ -178,12 +213,8 @@ ADMPI_ALWAYS_INLINE leaf kept(const value_part<Node> &x);
 template <class Node>
 ADMPI_ALWAYS_INLINE leaf kept(const derivative_part<Node> &x);
 
-template <unsigned Leaves>
-using writer = std::conditional_t<(Leaves > max_unmerged), merging_writer, plain_writer>;
-
 /// Finishes the statement that w has written; one without active arguments leaves the cursors where they are.
-template <class W>
-ADMPI_ALWAYS_INLINE admpi_var finish(admpi_tape *tape, const W &w, double value) noexcept {
+ADMPI_ALWAYS_INLINE admpi_var finish(admpi_tape *tape, const argument_writer &w, double value) noexcept {
   const std::uint64_t some = w.n != 0;
   std::uint8_t *statement = tape->statement;
   const std::uint64_t word = load_word(&tape->next_id);
@@ -224,15 +255,22 @@ inline bool are_recent(const admpi_tape *tape, const leaf_list &leaves) noexcept
 
 /// Records a statement where the inline compare found no room: the tape must grow, or the operands must be checked,
 /// which is to be quick too.
-template <class W>
-[[gnu::noinline]] admpi_var record_slow(double value, const leaf_list &leaves) {
+[[gnu::noinline]] inline admpi_var record_slow(double value, const leaf_list &leaves) {
   admpi_tape *tape = admpi_tls_tape;
   if (tape->checking && !are_recent(tape, leaves)) check_operands(tape, value, leaves);
   if (!tape->recording) return admpi_var{value, 0, 0};
   const unsigned n = leaves.n != 0 ? leaves.n : 1;
   if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(n)) check(admpi_detail_tape_grow(tape, n));
-  W w(tape);
-  for (unsigned i = 0; i < leaves.n; ++i) w.add(leaves.partial[i], leaf(leaves.word[i]));
+  argument_writer w(tape);
+  for (unsigned i = 0; i < leaves.n; ++i) {
+    std::uint64_t at = 0;
+    while (at < w.n && w.argument[at] != id_of(leaves.word[i])) ++at;
+    if (at < w.n) {
+      w.jacobian[at] += leaves.partial[i];
+    } else {
+      w.add(leaves.partial[i], leaves.word[i]);
+    }
+  }
   return finish(tape, w, value);
 }
 
@@ -249,11 +287,11 @@ ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
     std::uint64_t word[E::leaves];
     leaf_list leaves{partial, word, 0};
     e.push(leaves, 1.0);
-    return record_slow<writer<E::leaves>>(e.value, leaves);
+    return record_slow(e.value, leaves);
   }
-  writer<E::leaves> w(tape);
+  merging_writer<E::leaves> w;
   e.push(w, 1.0);
-  return finish(tape, w, e.value);
+  return finish(tape, w.write(tape), e.value);
 }
 
 template <class N>

@@ -91,7 +91,7 @@ INLINE void put(leaf *to, const admpi_var *x, double partial) {
 
 /* Statements. */
 
-/* Of at least one leaf. Repeated leaves are merged as in C++ (admpi/var.hpp). */
+/* Of at least one leaf. Repeated leaves are merged as operands are in admpi/tangent_expressions.hpp. */
 INLINE admpi_var write_leaves(admpi_tape *tape, double value, const leaf *x, uint32_t count) {
   double *jacobian = tape->jacobian;
   uint32_t *argument = tape->argument;
