@@ -222,8 +222,8 @@ TEST_CASE("test_tape_statistics") {
   var x = 1.5, y = 2.5;
   tape.input(x);
   tape.input(y);
-  const var z = x * y + x;
-  const var w = sin(z);
+  const var z = x * y + 2.0;
+  const var w = sin(z) * x;
   const auto s = tape.statistics();
   CHECK(s.statements == 2);
   CHECK(s.arguments == 4);
@@ -233,7 +233,7 @@ TEST_CASE("test_tape_statistics") {
   CHECK(s.width == 1);
   CHECK(s.used_bytes == s.statement_bytes + s.argument_bytes + s.event_bytes + s.adjoint_bytes);
   CHECK(s.committed_bytes >= 50);
-  CHECK(w.value == std::sin(1.5 * 2.5 + 1.5));
+  CHECK(w.value == std::sin(1.5 * 2.5 + 2.0) * 1.5);
 }
 
 TEST_CASE("test_tape_inputs_need_a_recording") {
