@@ -91,7 +91,6 @@ struct file {
 template <class T>
 struct file_call {
   const char *call;
-  bool is_ordered;
   std::function<int(MPI_File, MPI_Offset, T *, int)> run;
 };
 
@@ -104,59 +103,80 @@ int waited(Start start) {
   return code != MPI_SUCCESS ? code : AMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/// One rank after the other, from the beginning on.
+template <class Call>
+int in_turn(MPI_File f, Call call) {
+  MPI_File_seek_shared(f, 0, MPI_SEEK_SET);
+  int code = MPI_SUCCESS;
+  for (int turn = 0; turn < ranks(); ++turn) {
+    if (turn == my_rank()) code = call();
+    MPI_Barrier(world);
+  }
+  return code;
+}
+
 #define ALL_ACCESSES(verb)                                                                                         \
-  {"AMPI_File_" #verb, false,                                                                                      \
+  {"AMPI_File_" #verb,                                                                                             \
    [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                    \
      return seek_to(f, at), AMPI_File_##verb(f, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                           \
    }},                                                                                                             \
-      {"AMPI_File_" #verb "_all", false,                                                                           \
+      {"AMPI_File_" #verb "_all",                                                                                  \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          MPI_Status status;                                                                                        \
          return seek_to(f, at), AMPI_File_##verb##_all(f, x, n, mpi_type<T>(), &status);                           \
        }},                                                                                                         \
-      {"AMPI_File_" #verb "_at", false,                                                                            \
+      {"AMPI_File_" #verb "_at",                                                                                   \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          return AMPI_File_##verb##_at(f, at, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                              \
        }},                                                                                                         \
-      {"AMPI_File_" #verb "_at_all", false,                                                                        \
+      {"AMPI_File_" #verb "_at_all",                                                                               \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          return AMPI_File_##verb##_at_all(f, at, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                          \
        }},                                                                                                         \
-      {"AMPI_File_" #verb "_ordered", true,                                                                        \
+      {"AMPI_File_" #verb "_ordered",                                                                              \
        [](MPI_File f, MPI_Offset, T *x, int n) {                                                                   \
          MPI_File_seek_shared(f, 0, MPI_SEEK_SET);                                                                 \
          return AMPI_File_##verb##_ordered(f, x, n, mpi_type<T>(), MPI_STATUS_IGNORE);                             \
        }},                                                                                                         \
-      {"AMPI_File_i" #verb, false,                                                                                 \
+      {"AMPI_File_" #verb "_shared",                                                                               \
+       [](MPI_File f, MPI_Offset, T *x, int n) {                                                                   \
+         return in_turn(f, [&] { return AMPI_File_##verb##_shared(f, x, n, mpi_type<T>(), MPI_STATUS_IGNORE); });  \
+       }},                                                                                                         \
+      {"AMPI_File_i" #verb,                                                                                        \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          return seek_to(f, at), waited([&](AMPI_Request *r) { return AMPI_File_i##verb(f, x, n, mpi_type<T>(), r); });\
        }},                                                                                                         \
-      {"AMPI_File_i" #verb "_all", false,                                                                          \
+      {"AMPI_File_i" #verb "_all",                                                                                 \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          return seek_to(f, at),                                                                                    \
                 waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_all(f, x, n, mpi_type<T>(), r); });       \
        }},                                                                                                         \
-      {"AMPI_File_i" #verb "_at", false,                                                                           \
+      {"AMPI_File_i" #verb "_at",                                                                                  \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at(f, at, x, n, mpi_type<T>(), r); });    \
        }},                                                                                                         \
-      {"AMPI_File_i" #verb "_at_all", false,                                                                       \
+      {"AMPI_File_i" #verb "_at_all",                                                                              \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          return waited([&](AMPI_Request *r) { return AMPI_File_i##verb##_at_all(f, at, x, n, mpi_type<T>(), r); });\
        }},                                                                                                         \
-      {"AMPI_File_" #verb "_all_begin", false,                                                                     \
+      {"AMPI_File_i" #verb "_shared",                                                                              \
+       [](MPI_File f, MPI_Offset, T *x, int n) {                                                                   \
+         const auto start = [&](AMPI_Request *r) { return AMPI_File_i##verb##_shared(f, x, n, mpi_type<T>(), r); };\
+         return in_turn(f, [&] { return waited(start); });                                                         \
+       }},                                                                                                         \
+      {"AMPI_File_" #verb "_all_begin",                                                                            \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          seek_to(f, at);                                                                                           \
          const int code = AMPI_File_##verb##_all_begin(f, x, n, mpi_type<T>());                                    \
          return code != MPI_SUCCESS ? code : AMPI_File_##verb##_all_end(f, x, MPI_STATUS_IGNORE);                  \
        }},                                                                                                         \
-      {"AMPI_File_" #verb "_at_all_begin", false,                                                                  \
+      {"AMPI_File_" #verb "_at_all_begin",                                                                         \
        [](MPI_File f, MPI_Offset at, T *x, int n) {                                                                \
          const int code = AMPI_File_##verb##_at_all_begin(f, at, x, n, mpi_type<T>());                             \
          return code != MPI_SUCCESS ? code : AMPI_File_##verb##_at_all_end(f, x, MPI_STATUS_IGNORE);               \
        }},                                                                                                         \
   {                                                                                                                \
-    "AMPI_File_" #verb "_ordered_begin", true, [](MPI_File f, MPI_Offset, T *x, int n) {                           \
+    "AMPI_File_" #verb "_ordered_begin", [](MPI_File f, MPI_Offset, T *x, int n) {                                 \
       MPI_File_seek_shared(f, 0, MPI_SEEK_SET);                                                                    \
       const int code = AMPI_File_##verb##_ordered_begin(f, x, n, mpi_type<T>());                                   \
       return code != MPI_SUCCESS ? code : AMPI_File_##verb##_ordered_end(f, x, MPI_STATUS_IGNORE);                 \
@@ -397,14 +417,30 @@ TEST_CASE_TEMPLATE("test_files_views_are_those_of_the_plain_program", T, var, fl
   }
 }
 
-TEST_CASE("test_files_of_floats_with_gaps") {
-  using complex = std::complex<float_var>;
-  const int n = 3, rank = my_rank();
+namespace {
+
+/// A file of floats and an active one, which is 2.
+struct floats {
+  const int rank = my_rank();
   recording_tape tape;
-  const file f;
-  f.view(AMPI_AFLOAT, AMPI_AFLOAT);
+  const file data;
   float_var x = 2.0f;
-  tape.input(x);
+
+  floats() { tape.input(x); }
+  double adjoint_of_x(const float_var &cost) {
+    tape.stop();
+    tape.seed(cost);
+    tape.reverse();
+    return tape.adjoint(x);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(floats, "test_files_of_floats_with_gaps") {
+  using complex = std::complex<float_var>;
+  const int n = 3;
+  data.view(AMPI_AFLOAT, AMPI_AFLOAT);
   MPI_Datatype two, pairs;  // items of two, with another float behind each
   MPI_Type_vector(2, 1, 2, AMPI_AFLOAT, &two);
   MPI_Type_create_resized(two, 0, 4 * sizeof(float_var), &pairs);
@@ -414,12 +450,12 @@ TEST_CASE("test_files_of_floats_with_gaps") {
   std::vector<float_var> back(4 * n, x);
   const MPI_Offset at = static_cast<MPI_Offset>(2 * n) * rank;
   MPI_Status status;
-  REQUIRE(AMPI_File_write_at_all(f.handle, at, out.data(), n, pairs, &status) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_write_at_all(data.handle, at, out.data(), n, pairs, &status) == MPI_SUCCESS);
   int count = 0;
   MPI_Get_count(&status, pairs, &count);
   CHECK(count == n);
-  f.settle();
-  REQUIRE(AMPI_File_read_at_all(f.handle, at, back.data(), n, pairs, &status) == MPI_SUCCESS);
+  data.settle();
+  REQUIRE(AMPI_File_read_at_all(data.handle, at, back.data(), n, pairs, &status) == MPI_SUCCESS);
   MPI_Get_count(&status, AMPI_AFLOAT, &count);
   CHECK(count == 2 * n);
   float_var sum = 0.0f;
@@ -427,45 +463,38 @@ TEST_CASE("test_files_of_floats_with_gaps") {
     CHECK(admpi::value(back[i]) == (i % 2 == 0 ? admpi::value(out[i]) : 2.0f));
     sum += back[i];
   }
-  f.settle();
+  data.settle();
   const std::vector<complex> z(2, complex(x, 3.0f * x));
   std::vector<complex> w(2, z[0]);
-  REQUIRE(AMPI_File_write_at_all(f.handle, 4 * rank, z.data(), 2, AMPI_AFLOAT_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  f.settle();
-  REQUIRE(AMPI_File_read_at_all(f.handle, 4 * rank, w.data(), 2, AMPI_AFLOAT_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_write_at_all(data.handle, 4 * rank, z.data(), 2, AMPI_AFLOAT_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  data.settle();
+  REQUIRE(AMPI_File_read_at_all(data.handle, 4 * rank, w.data(), 2, AMPI_AFLOAT_COMPLEX, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK((w[1].real() == 2.0f && w[1].imag() == 6.0f));
   sum += w[0].real() + w[1].imag();
-  const std::vector<float> all = f.contents<float>();
+  const std::vector<float> all = data.contents<float>();
   REQUIRE(all.size() == static_cast<std::size_t>(2 * n * ranks()));
   CHECK((all[0] == 2.0f && all[1] == 6.0f));
-  tape.stop();
-  tape.seed(sum);
-  tape.reverse();
-  CHECK(tape.adjoint(x) == 2 * n);
+  CHECK(adjoint_of_x(sum) == 2 * n);
   MPI_Type_free(&pairs);
 }
 
-TEST_CASE("test_files_of_floats_that_are_under_way") {
-  const int n = 4, rank = my_rank();
-  recording_tape tape;
-  const file f;
-  f.view(MPI_FLOAT, MPI_FLOAT);
-  float_var x = 2.0f;
-  tape.input(x);
+TEST_CASE_FIXTURE(floats, "test_files_of_floats_that_are_under_way") {
+  const int n = 4;
+  data.view(MPI_FLOAT, MPI_FLOAT);
   const MPI_Offset mine = 2 * n * rank;
   const std::vector<float_var> out = computed(x, n);
   std::vector<float_var> again = computed(x, n);
   AMPI_Request requests[3] = {AMPI_REQUEST_NULL, AMPI_REQUEST_NULL, AMPI_REQUEST_NULL};
-  REQUIRE(AMPI_File_iwrite_at(f.handle, mine, out.data(), n, AMPI_AFLOAT, &requests[0]) == MPI_SUCCESS);
-  REQUIRE(AMPI_File_iwrite_at(f.handle, mine + n, again.data(), n, AMPI_AFLOAT, &requests[2]) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_iwrite_at(data.handle, mine, out.data(), n, AMPI_AFLOAT, &requests[0]) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_iwrite_at(data.handle, mine + n, again.data(), n, AMPI_AFLOAT, &requests[2]) == MPI_SUCCESS);
   MPI_Status statuses[3];
   REQUIRE(AMPI_Waitall(3, requests, statuses) == MPI_SUCCESS);
   int count = 0;
   MPI_Get_count(&statuses[2], AMPI_AFLOAT, &count);
   CHECK(count == n);
-  f.settle();
+  data.settle();
   AMPI_Request request = AMPI_REQUEST_NULL;
-  REQUIRE(AMPI_File_iread_at(f.handle, mine, again.data(), n, AMPI_AFLOAT, &request) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_iread_at(data.handle, mine, again.data(), n, AMPI_AFLOAT, &request) == MPI_SUCCESS);
   if (request != AMPI_REQUEST_NULL)
     CHECK(refusal([&] { return AMPI_Request_free(&request); }).find("its completion ends") != std::string::npos);
   int done = 0;
@@ -473,18 +502,15 @@ TEST_CASE("test_files_of_floats_that_are_under_way") {
   CHECK(request == AMPI_REQUEST_NULL);
   // Nothing is read, and nothing written.
   float_var *none = nullptr;
-  REQUIRE(AMPI_File_iread_at_all(f.handle, 0, none, 0, AMPI_AFLOAT, &request) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_iread_at_all(data.handle, 0, none, 0, AMPI_AFLOAT, &request) == MPI_SUCCESS);
   REQUIRE(AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  REQUIRE(AMPI_File_write_at_all(f.handle, 0, none, 0, AMPI_AFLOAT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_write_at_all(data.handle, 0, none, 0, AMPI_AFLOAT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   float_var sum = x;
   for (std::size_t i = 0; i < out.size(); ++i) {
     CHECK(admpi::value(again[i]) == admpi::value(out[i]));
     sum += again[i];
   }
-  tape.stop();
-  tape.seed(sum);
-  tape.reverse();
-  CHECK(tape.adjoint(x) == 1.0);
+  CHECK(adjoint_of_x(sum) == 1.0);
 }
 
 TEST_CASE("test_files_refuse_what_has_no_place_in_them") {

@@ -95,15 +95,17 @@ def moved(call):
     count, waits = count_of(call, datatype), call.named("status")
     what = f"{buffer.name}, {count.name}, &{datatype.name}"
     if buffer.direction == "in":
-        code = f"admpi_shim_written(call, &{what}, &moving);"
+        code, status = f"admpi_shim_written(call, &{what}, &moving);", "NULL"
     else:
-        code = f"admpi_shim_read_into(call, &{what}, {int(bool(waits))}, &moving);"
+        code, status = f"admpi_shim_read_into(call, &{what}, {int(bool(waits))}, &moving);", "status"
     native_call = native(call, ["&started" if one.kind == "request" else one.name for one in call.parameters])
     body = [named(call), "  void *moving = NULL;"]
     if not call.requests():
-        body += [*(told() if waits else []), wrap(f"int code = {code}", "  "), *failing(call), wrap(f"code = {native_call};", "  ")]
-        over = "admpi_shim_moved(moving, code, status)" if waits else "admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh))"
-        return [*body, f"  {over};", "  return code;"]
+        body += [*told(status if waits else "NULL"), wrap(f"int code = {code}", "  "), *failing(call), wrap(f"code = {native_call};", "  ")]
+        over = f"  admpi_shim_moved(moving, code, {status});"
+        if not waits:
+            over = "  if (moving != NULL)\n    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));"
+        return [*body, over, "  return code;"]
     return [
         *body, "  MPI_Request started = MPI_REQUEST_NULL;", "  int code;", *no_request(call), wrap(f"code = {code}", "  "),
         *failing(call), wrap(f"code = {native_call};", "  "),
@@ -114,12 +116,16 @@ def moved(call):
 
 def ended(call):
     """The end of what a call with `_begin` has begun."""
-    return ["  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);", *told(),
+    status = "NULL" if call.named("buf").direction == "in" else "status"
+    return ["  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);", *told(status),
             wrap(f"int code = {native(call, [one.name for one in call.parameters])};", "  "),
-            "  admpi_shim_moved(moving, code, status);", "  return code;"]
+            f"  admpi_shim_moved(moving, code, {status});", "  return code;"]
 
 
-def told():
+def told(status):
+    """A place for what MPI tells of what it has read."""
+    if status == "NULL":
+        return []
     return ["  MPI_Status told;\n  if (status == MPI_STATUS_IGNORE)\n    status = &told;"]
 
 

@@ -122,10 +122,10 @@ impl Moving {
 }
 
 /// What calls with `_begin` have begun, by the number of the file: one for each.
-static BEGUN: Mutex<Vec<(c_int, Moving)>> = Mutex::new(Vec::new());
+static BEGUN: Mutex<Vec<(c_int, Box<Moving>)>> = Mutex::new(Vec::new());
 
 /// Keeps it until the call with `_end`.
-pub fn keep(file: c_int, moving: Moving) {
+pub fn keep(file: c_int, moving: Box<Moving>) {
     let mut begun = lock(&BEGUN);
     // The program has closed a file of that number in between.
     begun.retain(|(other, _)| *other != file);
@@ -133,7 +133,7 @@ pub fn keep(file: c_int, moving: Moving) {
 }
 
 /// What has begun on the file.
-pub fn take(file: c_int) -> Option<Moving> {
+pub fn take(file: c_int) -> Option<Box<Moving>> {
     let mut begun = lock(&BEGUN);
     let at = begun.iter().position(|(other, _)| *other == file)?;
     Some(begun.swap_remove(at).1)

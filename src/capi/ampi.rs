@@ -643,9 +643,9 @@ unsafe extern "C-unwind" fn admpi_shim_moved_at_end(
     file: MPI_Fint,
 ) {
     // SAFETY: what `lend` gave.
-    let Some(mut moving) = (unsafe { taken(moving) }) else { return };
+    let mut moving = unsafe { Box::from_raw(moving) };
     if code == raw::SUCCESS && moving.begin() {
-        file::keep(file, *moving);
+        file::keep(file, moving);
     }
 }
 
@@ -655,11 +655,12 @@ unsafe extern "C-unwind" fn admpi_shim_end_of_moving(
     file: MPI_Fint,
     buffer: *mut *const c_void,
 ) -> *mut Moving {
-    let mut moving = std::ptr::null_mut();
-    let mut datatype = Datatype::null().raw();
-    // SAFETY: the guards pass a place.
-    unsafe { lend(file::take(file), buffer, &raw mut datatype, &raw mut moving) };
-    moving
+    let Some(mut moving) = file::take(file) else { return std::ptr::null_mut() };
+    if let Some(instead) = moving.buffer() {
+        // SAFETY: the guards pass a place.
+        unsafe { buffer.write(instead) };
+    }
+    Box::into_raw(moving)
 }
 
 /// For the guards: the request of a call that does not wait, and that has begun.

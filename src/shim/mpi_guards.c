@@ -289,7 +289,8 @@ int AMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype dat
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_all_begin(fh, buf, count, datatype);
-  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
   return code;
 }
 
@@ -340,7 +341,8 @@ int AMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int c
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_at_all_begin(fh, offset, buf, count, datatype);
-  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
   return code;
 }
 
@@ -375,7 +377,8 @@ int AMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_read_ordered_begin(fh, buf, count, datatype);
-  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
   return code;
 }
 
@@ -425,28 +428,22 @@ int AMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Dat
 int AMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_write";
   void *moving = NULL;
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
 int AMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   static const char call[] = "AMPI_File_write_all";
   void *moving = NULL;
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_all(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
@@ -457,17 +454,15 @@ int AMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datat
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_all_begin(fh, buf, count, datatype);
-  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
   return code;
 }
 
 int AMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = MPI_File_write_all_end(fh, buf, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
@@ -475,14 +470,11 @@ int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
                        MPI_Status *status) {
   static const char call[] = "AMPI_File_write_at";
   void *moving = NULL;
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_at(fh, offset, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
@@ -490,14 +482,11 @@ int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int 
                            MPI_Status *status) {
   static const char call[] = "AMPI_File_write_at_all";
   void *moving = NULL;
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_at_all(fh, offset, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
@@ -509,17 +498,15 @@ int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_at_all_begin(fh, offset, buf, count, datatype);
-  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
   return code;
 }
 
 int AMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = MPI_File_write_at_all_end(fh, buf, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
@@ -527,14 +514,11 @@ int AMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatyp
                             MPI_Status *status) {
   static const char call[] = "AMPI_File_write_ordered";
   void *moving = NULL;
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_ordered(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
@@ -545,17 +529,15 @@ int AMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_D
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_ordered_begin(fh, buf, count, datatype);
-  admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
   return code;
 }
 
 int AMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
   void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = MPI_File_write_ordered_end(fh, buf, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 
@@ -563,14 +545,11 @@ int AMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype
                            MPI_Status *status) {
   static const char call[] = "AMPI_File_write_shared";
   void *moving = NULL;
-  MPI_Status told;
-  if (status == MPI_STATUS_IGNORE)
-    status = &told;
   int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_shared(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, status);
+  admpi_shim_moved(moving, code, NULL);
   return code;
 }
 

@@ -23,10 +23,10 @@ int admpi_shim_written(const char *call, const void **buffer, MPI_Count count, M
  *  if they are active. MPI may have to read into another `*buffer`, under another `*datatype`; `at_once` says that the call waits. */
 int admpi_shim_read_into(const char *call, void **buffer, MPI_Count count, MPI_Datatype *datatype, int at_once, void **moving);
 
-/** After either: what has been read is passive. `status` is NULL where the call has failed. Takes `moving`, or NULL. */
+/** After either: what has been read is passive, as much as `status` tells; NULL where nothing has. Takes `moving`, or NULL. */
 void admpi_shim_moved(void *moving, int code, const MPI_Status *status);
 
-/** The same where a call with `_end` is to follow on the file. */
+/** The same where a call with `_end` is to follow on the file. Takes `moving`, which is not NULL. */
 void admpi_shim_moved_at_end(void *moving, int code, MPI_Fint file);
 
 /** What that call is to pass to admpi_shim_moved, or NULL; `buffer` leads to its buffer. */
