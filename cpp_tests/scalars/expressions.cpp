@@ -198,8 +198,7 @@ TEST_CASE("test_expressions_repeated_leaves_are_merged") {
 }
 
 TEST_CASE_TEMPLATE("test_expressions_merging_survives_leaves_that_are_the_same_by_chance", T, var, admpi::tangent<var>) {
-  // Of var the compiler knows some leaves to be the same. Tangents find them by a cache: statement after statement, over so many ids
-  // that every slot is taken again and again, and on a tape that is reset, so that old positions and old ids lie about.
+  // The compiler knows some leaves to be the same; others are so in some statements.
   const auto active = [](auto &x) -> var & {
     if constexpr (std::is_same<T, var>::value) {
       return x;
@@ -219,7 +218,6 @@ TEST_CASE_TEMPLATE("test_expressions_merging_survives_leaves_that_are_the_same_b
     std::vector<double> expected(n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t a = (i * 7) % n, b = (i * 256 + 3) % n, c = (i * 512 + i) % n;
-      // The two sums differ in length from round to round, so that old entries do not fit.
       if ((i + static_cast<std::size_t>(round)) % 2 == 0) {
         sum = sum + x[a] * x[b] + x[c] * x[a] + x[b] - 3.0 * x[c];
         expected[a] += value(x[b]) + value(x[c]);
@@ -246,6 +244,51 @@ TEST_CASE("test_expressions_elements_of_a_grid_are_merged") {
   const var y = u[k] - u[k] * (u[k + 256] - u[k - 256]) + (u[k + 256] - 2.0 * u[k] + u[k - 256]);
   CHECK(r.arguments() == 3);
   CHECK(y.value == 1.0);
+}
+
+namespace {
+
+/// The derivative of a hexahedron's volume by a coordinate of a corner.
+template <class T>
+[[gnu::noinline]] T volume_derivative(const T *y, const T *z) {
+  return (y[1] + y[2]) * (z[0] + z[1]) - (y[0] + y[1]) * (z[1] + z[2]) + (y[0] + y[4]) * (z[3] + z[4]) -
+         (y[3] + y[4]) * (z[0] + z[4]) - (y[2] + y[5]) * (z[3] + z[5]) + (y[3] + y[5]) * (z[2] + z[5]);
+}
+
+}  // namespace
+
+TEST_CASE("test_expressions_merge_each_of_many_leaves") {
+  constexpr int n = 12;
+  recording r;
+  std::vector<var> x(n);
+  std::vector<admpi::tangent<var>> moved(n);
+  std::vector<admpi::tangent<admpi::tangent<double>>> expected(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double value = 0.5 + static_cast<double>(i * i), direction = 1.0 / (1.0 + static_cast<double>(i));
+    x[i] = value;
+    moved[i] = {value, direction};
+    expected[i].value = {value, direction};
+    for (var *one : {&x[i], &moved[i].value, &moved[i].derivative}) r.tape.input(*one);
+  }
+  r.mark();
+  const var y = volume_derivative(&x[0], &x[n / 2]);
+  CHECK(r.statements() == 1);
+  CHECK(r.arguments() == n);
+  r.mark();
+  const admpi::tangent<var> z = volume_derivative(&moved[0], &moved[n / 2]);
+  CHECK(r.statements() == 2);
+  CHECK(r.arguments() == n + 2 * n);
+  r.tape.stop();
+  for (std::size_t i = 0; i < n; ++i) {
+    expected[i].derivative = {1.0, 0.0};
+    const auto by_hand = volume_derivative(&expected[0], &expected[n / 2]).derivative;
+    expected[i].derivative = {0.0, 0.0};
+    r.sweep(y);
+    CHECK(r.tape.adjoint(x[i]) == doctest::Approx(by_hand.value).epsilon(1e-14));
+    r.sweep(z.derivative);
+    CHECK(r.tape.adjoint(moved[i].derivative) == doctest::Approx(by_hand.value).epsilon(1e-14));
+    CHECK(r.tape.adjoint(moved[i].value) == doctest::Approx(by_hand.derivative).epsilon(1e-14));
+  }
 }
 
 /// The larger of each with the smaller, and leaves behind them.

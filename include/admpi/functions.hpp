@@ -71,6 +71,7 @@ struct unary : expression_in<typename real_of<Op>::type, unary<Op, A>> {
   A a;
   double value;
 
+  ADMPI_COPIED_BY_MEMBER(unary, a(other.a), value(other.value))
   ADMPI_ALWAYS_INLINE explicit unary(const A &operand) : a(operand), value(Op::value(operand.value)) {}
   /// Of element l of a chunk of an array expression, made in its place: the copies of nodes would go through memory there.
   template <class F, class Chunk>
@@ -88,6 +89,7 @@ struct binary : expression_in<typename real_of<Op>::type, binary<Op, A, B>> {
   B b;
   double value;
 
+  ADMPI_COPIED_BY_MEMBER(binary, a(other.a), b(other.b), value(other.value))
   ADMPI_ALWAYS_INLINE binary(const A &first, const B &second)
       : a(first), b(second), value(Op::value(first.value, second.value)) {}
   template <class F, class Chunk>
@@ -109,6 +111,7 @@ struct choice : expression_in<typename real_of<Op>::type, choice<Op, A, B>> {
   bool first;
   double value;
 
+  ADMPI_COPIED_BY_MEMBER(choice, a(other.a), b(other.b), first(other.first), value(other.value))
   ADMPI_ALWAYS_INLINE choice(const A &one, const B &other)
       : a(one), b(other), first(Op::first(one.value, other.value)), value(first ? one.value : other.value) {}
   template <class F, class Chunk>
@@ -134,6 +137,7 @@ struct with_exponent : expression<with_exponent<A>> {
   int exponent;
   double value;
 
+  ADMPI_COPIED_BY_MEMBER(with_exponent, a(other.a), exponent(other.exponent), value(other.value))
   ADMPI_ALWAYS_INLINE with_exponent(const A &x, int power, double y) : a(x), exponent(power), value(y) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
@@ -149,6 +153,7 @@ struct fused_in : expression_in<Real, fused_in<Real, A, B, C>> {
   C c;
   double value;
 
+  ADMPI_COPIED_BY_MEMBER(fused_in, a(other.a), b(other.b), c(other.c), value(other.value))
   ADMPI_ALWAYS_INLINE fused_in(const A &x, const B &y, const C &z)
       : a(x),
         b(y),

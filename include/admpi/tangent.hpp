@@ -114,11 +114,11 @@ struct tangent : detail::tangent_base<T> {
   T value;
   derivative_type derivative;
 
-  constexpr tangent() : value(0.0), derivative() {}
+  ADMPI_ALWAYS_INLINE constexpr tangent() : value(0.0), derivative() {}
   /// A constant: everything that converts to T.
   template <class U, std::enable_if_t<std::is_convertible<U, T>::value, int> = 0>
-  constexpr tangent(const U &x) : value(static_cast<T>(x)), derivative() {}
-  constexpr tangent(const T &x, const derivative_type &dx) : value(x), derivative(dx) {}
+  ADMPI_ALWAYS_INLINE constexpr tangent(const U &x) : value(static_cast<T>(x)), derivative() {}
+  ADMPI_ALWAYS_INLINE constexpr tangent(const T &x, const derivative_type &dx) : value(x), derivative(dx) {}
   /// An expression, by a statement for its value and one for its derivative.
   template <class E, detail::if_recorded<E, T> = 0>
   tangent(const E &e);
@@ -165,7 +165,7 @@ struct tangent : detail::tangent_base<T> {
 
 /// The primal value, below all levels of nesting.
 template <class T, int N>
-constexpr double value(const tangent<T, N> &x) {
+ADMPI_ALWAYS_INLINE constexpr double value(const tangent<T, N> &x) {
   return value(x.value);
 }
 template <class E>
@@ -212,7 +212,7 @@ bool is_nothing(const directions<T, N> &x) {
 
 /// A partial derivative in a direction: a direction of zero takes no part, whatever the partial derivative.
 template <class T>
-T along(const T &partial, const T &direction) {
+ADMPI_ALWAYS_INLINE T along(const T &partial, const T &direction) {
   if (is_nothing(direction)) return T(0.0);
   return partial * direction;
 }

@@ -17,25 +17,12 @@ namespace detail {
 /// The derivative has two arguments for a leaf.
 inline constexpr unsigned max_tangent_leaves = max_leaves / 2;
 
-/// Repeated operands of larger expressions are merged.
-inline constexpr unsigned max_unmerged_tangents = 5;
-
 /// Operators that are not linear as statements of their own, each with its own pair: in hessian_sparsity, for which a statement's
 /// arguments all meet.
 [[gnu::tls_model("initial-exec")]] inline thread_local bool tangents_are_split = false;
 
 /// What each operand adds to both statements: the value's partial by its value, which is the derivative's by its derivative, and
 /// the derivative's by its value, unless there is none. In arrays, of which numbers are read as they were stored: one by one.
-struct argument_list {
-  double *partial;
-  double *moved;
-  std::uint64_t *value;
-  std::uint64_t *derivative;
-  std::uint8_t *is_moved;
-  unsigned n;
-};
-
-/// Those of an expression.
 template <unsigned Leaves>
 struct tangent_arguments {
   double partial[Leaves];
@@ -43,7 +30,10 @@ struct tangent_arguments {
   std::uint64_t value[Leaves];
   std::uint64_t derivative[Leaves];
   std::uint8_t is_moved[Leaves];
-  unsigned n = 0;
+  unsigned n;
+
+  /// Not by an initialiser: see merging_writer.
+  ADMPI_ALWAYS_INLINE tangent_arguments() noexcept : n(0) {}
 
   ADMPI_ALWAYS_INLINE void append(double p, double dp, bool has_dp, std::uint64_t x, std::uint64_t dx) {
     partial[n] = p;
@@ -57,33 +47,54 @@ struct tangent_arguments {
   ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t x, std::uint64_t dx) {
     append(p.value, p.derivative, true, x, dx);
   }
-  ADMPI_ALWAYS_INLINE argument_list list() { return {partial, moved, value, derivative, is_moved, n}; }
+
+  ADMPI_ALWAYS_INLINE bool merge(unsigned i, unsigned j) noexcept {
+    if (!(ADMPI_KNOWN_SAME(value[i], value[j]) && ADMPI_KNOWN_SAME(derivative[i], derivative[j]))) return false;
+    partial[j] += partial[i];
+    if (is_moved[i] != 0) {
+      moved[j] = is_moved[j] != 0 ? moved[j] + moved[i] : moved[i];
+      is_moved[j] = 1;
+    }
+    value[i] = 0;
+    derivative[i] = 0;
+    is_moved[i] = 0;
+    return true;
+  }
+
+  ADMPI_ALWAYS_INLINE argument_writer write_value(admpi_tape *tape) const noexcept {
+    argument_writer arguments(tape);
+    write_value(arguments, std::make_integer_sequence<unsigned, Leaves>());
+    return arguments;
+  }
+  ADMPI_ALWAYS_INLINE argument_writer write_derivative(admpi_tape *tape) const noexcept {
+    argument_writer arguments(tape);
+    write_derivative(arguments, std::make_integer_sequence<unsigned, Leaves>());
+    return arguments;
+  }
+
+ private:
+  template <unsigned... I>
+  ADMPI_ALWAYS_INLINE void write_value(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
+    (write(arguments, partial[I], value[I]), ...);
+  }
+  template <unsigned... I>
+  ADMPI_ALWAYS_INLINE void write_derivative(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
+    ((write(arguments, partial[I], derivative[I]), is_moved[I] != 0 ? write(arguments, moved[I], value[I]) : void()), ...);
+  }
+  ADMPI_ALWAYS_INLINE static void write(argument_writer &arguments, double p, std::uint64_t word) noexcept {
+    if (__builtin_constant_p(word) && word == 0) return;
+    arguments.add(p, word);
+  }
 };
 
-/// With repeated operands added up, found through the tape's cache of positions. An entry may be left over from any earlier
-/// statement: it counts only if the position lies in this one and holds these very words.
-template <unsigned Leaves>
-struct merged_arguments : tangent_arguments<Leaves> {
-  std::uint8_t *merge = admpi_tls_tape->merge;
-
-  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t x, std::uint64_t dx) { add(p, 0.0, false, x, dx); }
-  ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t x, std::uint64_t dx) {
-    add(p.value, p.derivative, true, x, dx);
-  }
-  ADMPI_ALWAYS_INLINE void add(double p, double dp, bool has_dp, std::uint64_t x, std::uint64_t dx) {
-    std::uint8_t &slot = merge[(id_of(x) * 2654435769u) >> 24];
-    const std::uint64_t at = slot;
-    if (__builtin_expect_with_probability(at < this->n && this->value[at] == x && this->derivative[at] == dx, 1, 0.6)) {
-      this->partial[at] += p;
-      if (has_dp) {
-        this->moved[at] += dp;
-        this->is_moved[at] = 1;
-      }
-      return;
-    }
-    slot = static_cast<std::uint8_t>(this->n);
-    this->append(p, dp, has_dp, x, dx);
-  }
+/// The same for the slow path.
+struct argument_list {
+  const double *partial;
+  const double *moved;
+  const std::uint64_t *value;
+  const std::uint64_t *derivative;
+  const std::uint8_t *is_moved;
+  unsigned n;
 };
 
 /// Of these, the partial derivatives of the value.
@@ -190,6 +201,7 @@ struct tangent_leaf {
   leaf value;
   leaf derivative;
 
+  ADMPI_COPIED_BY_MEMBER(tangent_leaf, value(other.value), derivative(other.derivative))
   ADMPI_ALWAYS_INLINE explicit tangent_leaf(const tangent<var> &x) : value(x.value), derivative(x.derivative) {}
   ADMPI_ALWAYS_INLINE tangent<double> number() const { return {value.value, derivative.value}; }
   template <class W, class P>
@@ -205,6 +217,7 @@ struct fixed_leaf {
   static constexpr bool is_linear = true;
   leaf value;
 
+  ADMPI_COPIED_BY_MEMBER(fixed_leaf, value(other.value))
   ADMPI_ALWAYS_INLINE explicit fixed_leaf(const var &x) : value(x) {}
   ADMPI_ALWAYS_INLINE double number() const { return value.value; }
   template <class W, class P>
@@ -244,6 +257,7 @@ struct tangent_unary : tangent_node<tangent_unary<Op, A>> {
   static constexpr bool is_linear = is_linear_operation<Op, A::leaves>;
   A a;
 
+  ADMPI_COPIED_BY_MEMBER(tangent_unary, tangent_node<tangent_unary>(other), a(other.a))
   ADMPI_ALWAYS_INLINE explicit tangent_unary(const A &x) : tangent_node<tangent_unary>(Op::value(x.number())), a(x) {}
   template <class W, class P>
   ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
@@ -259,6 +273,7 @@ struct tangent_binary : tangent_node<tangent_binary<Op, A, B>> {
   A a;
   B b;
 
+  ADMPI_COPIED_BY_MEMBER(tangent_binary, tangent_node<tangent_binary>(other), a(other.a), b(other.b))
   ADMPI_ALWAYS_INLINE tangent_binary(const A &x, const B &y)
       : tangent_node<tangent_binary>(Op::value(x.number(), y.number())), a(x), b(y) {}
   template <class W, class P>
@@ -338,8 +353,24 @@ ADMPI_ALWAYS_INLINE void put(var &to, const admpi_var &x) noexcept {
   store_word(&to.id, load_word(&x.id));
 }
 
-/// Writes both statements. There is room for them.
-ADMPI_ALWAYS_INLINE void write_arguments(admpi_tape *tape, const argument_list &all, double y, double dy, tangent<var> &to) noexcept {
+ADMPI_ALWAYS_INLINE bool has_room(const admpi_tape *tape, unsigned leaves) noexcept {
+  return tape->argument_end - tape->argument >= static_cast<std::ptrdiff_t>(3 * leaves);
+}
+
+/// Where the inline compare found no room: see detail::record_slow.
+[[gnu::noinline, gnu::cold]] inline void record_tangent_slow(const argument_list &all, double y, double dy, tangent<var> &to) {
+  admpi_tape *tape = admpi_tls_tape;
+  if (tape->checking) {
+    for (const std::uint64_t *words : {all.value, all.derivative}) {
+      const leaf_list leaves{all.partial, words, all.n};
+      if (!are_recent(tape, leaves)) check_operands(tape, y, leaves);
+    }
+  }
+  if (!tape->recording) {
+    to = {y, dy};
+    return;
+  }
+  if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(3 * all.n)) check(admpi_detail_tape_grow(tape, 3 * all.n));
   argument_writer value(tape);
   for (unsigned i = 0; i < all.n; ++i) value.add(all.partial[i], all.value[i]);
   put(to.value, finish(tape, value, y));
@@ -351,41 +382,6 @@ ADMPI_ALWAYS_INLINE void write_arguments(admpi_tape *tape, const argument_list &
   put(to.derivative, finish(tape, derivative, dy));
 }
 
-ADMPI_ALWAYS_INLINE bool has_room(const admpi_tape *tape, unsigned leaves) noexcept {
-  return tape->argument_end - tape->argument >= static_cast<std::ptrdiff_t>(3 * leaves);
-}
-
-/// Where the inline compare found no room: see record_slow. Returns whether to record.
-[[gnu::noinline, gnu::cold]] inline bool make_room(admpi_tape *tape, const argument_list &all, double value) {
-  double partial[2 * max_tangent_leaves];
-  std::uint64_t word[2 * max_tangent_leaves];
-  leaf_list leaves{partial, word, 0};
-  for (unsigned i = 0; i < all.n; ++i) {
-    leaves.add(0.0, leaf(all.value[i]));
-    leaves.add(0.0, leaf(all.derivative[i]));
-  }
-  if (tape->checking && !are_recent(tape, leaves)) check_operands(tape, value, leaves);
-  if (!tape->recording) return false;
-  if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(3 * all.n)) check(admpi_detail_tape_grow(tape, 3 * all.n));
-  return true;
-}
-
-/// The statements of an expression of many operands, or of any where there is no room.
-[[gnu::noinline]] inline void record_arguments(const argument_list &all, double y, double dy, tangent<var> &to) {
-  admpi_tape *tape = admpi_tls_tape;
-  if (!has_room(tape, all.n) && !make_room(tape, all, y)) {
-    to = {y, dy};
-    return;
-  }
-  write_arguments(tape, all, y, dy, to);
-}
-template <class Node>
-ADMPI_ALWAYS_INLINE void record_merged(const Node &e, tangent<var> &to) {
-  std::conditional_t<(Node::leaves > max_unmerged_tangents), merged_arguments<Node::leaves>, tangent_arguments<Node::leaves>> arguments;
-  e.push(arguments, 1.0);
-  record_arguments(arguments.list(), e.value.value, e.derivative.value, to);
-}
-
 /// Splitting is for an expression's nodes what assignments are for expressions.
 template <class Node>
 ADMPI_ALWAYS_INLINE void record_tangent(const Node &e, tangent<var> &to) {
@@ -395,10 +391,16 @@ ADMPI_ALWAYS_INLINE void record_tangent(const Node &e, tangent<var> &to) {
     return;
   }
   admpi_tape *tape = admpi_tls_tape;
-  if (Node::leaves > max_unmerged_tangents || __builtin_expect(!has_room(tape, Node::leaves), 0)) return record_merged(e, to);
   tangent_arguments<Node::leaves> arguments;
   e.push(arguments, 1.0);
-  write_arguments(tape, arguments.list(), e.value.value, e.derivative.value, to);
+  merge_arguments<Node::leaves>(arguments);
+  if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(3 * Node::leaves), 0)) {
+    const tangent_arguments<Node::leaves> all = arguments;
+    const argument_list list{all.partial, all.moved, all.value, all.derivative, all.is_moved, all.n};
+    return record_tangent_slow(list, e.value.value, e.derivative.value, to);
+  }
+  put(to.value, finish(tape, arguments.write_value(tape), e.value.value));
+  put(to.derivative, finish(tape, arguments.write_derivative(tape), e.derivative.value));
 }
 
 /// A partial derivative of a function. Where no operand has a derivative it has none, whatever its formula: see along.
@@ -417,11 +419,11 @@ struct tangent_add {
     return a + b;
   }
   template <class A, class B, class Y>
-  static double partial_1(const A &, const B &, const Y &) {
+  ADMPI_ALWAYS_INLINE static double partial_1(const A &, const B &, const Y &) {
     return 1.0;
   }
   template <class A, class B, class Y>
-  static double partial_2(const A &, const B &, const Y &) {
+  ADMPI_ALWAYS_INLINE static double partial_2(const A &, const B &, const Y &) {
     return 1.0;
   }
 };
@@ -431,7 +433,7 @@ struct tangent_sub : tangent_add {
     return a - b;
   }
   template <class A, class B, class Y>
-  static double partial_2(const A &, const B &, const Y &) {
+  ADMPI_ALWAYS_INLINE static double partial_2(const A &, const B &, const Y &) {
     return -1.0;
   }
 };
@@ -475,7 +477,7 @@ inline constexpr bool is_linear_operation<tangent_div, A, B> = B == 0;
 struct tangent_neg {
   ADMPI_ALWAYS_INLINE static tangent<double> value(const tangent<double> &x) { return -x; }
   template <class X>
-  static double partial(const X &, const X &) {
+  ADMPI_ALWAYS_INLINE static double partial(const X &, const X &) {
     return -1.0;
   }
 };

@@ -80,12 +80,22 @@ ADMPI_ALWAYS_INLINE std::uint32_t tag_of(std::uint64_t word) noexcept {
   return static_cast<std::uint32_t>(word >> tag_shift);
 }
 
+/// Nodes of expressions are copied member by member, for merge_arguments: gcc looks through some thirty copies of whole structures, and then
+/// it does not know any more what came from where.
+#ifdef __OPTIMIZE__
+#define ADMPI_COPIED_BY_MEMBER(node, ...) \
+  ADMPI_ALWAYS_INLINE node(const node &other) noexcept : __VA_ARGS__ {}
+#else
+#define ADMPI_COPIED_BY_MEMBER(node, ...)
+#endif
+
 /// A var inside an expression. In one word, since the fast path uses the id alone and should not load the tag.
 struct leaf {
   static constexpr unsigned leaves = 1;
   double value;
   std::uint64_t word;
 
+  ADMPI_COPIED_BY_MEMBER(leaf, value(other.value), word(other.word))
   ADMPI_ALWAYS_INLINE explicit leaf(const admpi_var &x) noexcept : value(x.value), word(load_word(&x.id)) {}
   /// Of a value that is not at hand.
   ADMPI_ALWAYS_INLINE explicit leaf(std::uint64_t of) noexcept : value(0.0), word(of) {}
@@ -112,9 +122,31 @@ struct argument_writer {
   }
 };
 
-/// Writes the leaves of an expression as arguments. A leaf that is there twice becomes one argument if the compiler knows that it is the
-/// same: a variable, or an element of an array that it loads once. That costs no instruction, where a search would cost more than
-/// the arguments that it saves. Without optimisation the compiler knows nothing.
+/// Argument I with one of as many before it.
+template <unsigned I, class A, unsigned... K>
+ADMPI_ALWAYS_INLINE void merge_argument([[maybe_unused]] A &arguments, std::integer_sequence<unsigned, K...>) noexcept {
+  (void)(arguments.merge(I, I - unsigned{sizeof...(K)} + K) || ...);
+}
+/// The last one first, so that all are compared as they came.
+template <class A, unsigned... I>
+ADMPI_ALWAYS_INLINE void merge_arguments(A &arguments, std::integer_sequence<unsigned, I...>) noexcept {
+  constexpr unsigned last = sizeof...(I) - 1;
+  (merge_argument<last - I>(arguments,
+                            std::make_integer_sequence<unsigned, (last - I < merging_distance ? last - I : merging_distance)>()),
+   ...);
+}
+/// Merges arguments of the same operand, as far as the compiler knows them to be: of a variable, or of an element of an array that it
+/// loads once. That costs no instruction, where a search would cost more than the arguments that it saves. Without
+/// optimisation the compiler knows nothing. A::merge(i, j) adds argument i to argument j if it is known to be of the same operand.
+template <unsigned Leaves, class A>
+ADMPI_ALWAYS_INLINE void merge_arguments([[maybe_unused]] A &arguments) noexcept {
+#ifdef __OPTIMIZE__
+  if constexpr (Leaves != 0) merge_arguments(arguments, std::make_integer_sequence<unsigned, Leaves>());
+#endif
+}
+#define ADMPI_KNOWN_SAME(a, b) (__builtin_constant_p((a) == (b)) && (a) == (b))
+
+/// Writes the leaves of an expression as arguments.
 template <unsigned Leaves>
 struct merging_writer {
   double partial[Leaves];
@@ -131,7 +163,13 @@ struct merging_writer {
     ++n;
   }
 
-  ADMPI_ALWAYS_INLINE argument_writer write(admpi_tape *tape) noexcept {
+  ADMPI_ALWAYS_INLINE bool merge(unsigned i, unsigned j) noexcept {
+    if (!ADMPI_KNOWN_SAME(word[i], word[j])) return false;
+    partial[j] += partial[i];
+    word[i] = 0;
+    return true;
+  }
+  ADMPI_ALWAYS_INLINE argument_writer write(admpi_tape *tape) const noexcept {
     argument_writer arguments(tape);
     write_all(arguments, std::make_integer_sequence<unsigned, Leaves>());
     return arguments;
@@ -144,30 +182,11 @@ struct merging_writer {
     ((word[I] = 0), ...);
   }
   template <unsigned... I>
-  ADMPI_ALWAYS_INLINE void write_all(argument_writer &arguments, std::integer_sequence<unsigned, I...>) noexcept {
-#ifdef __OPTIMIZE__
-    (merge<I, (I < merging_distance ? 0 : I - merging_distance)>(
-         std::make_integer_sequence<unsigned, (I < merging_distance ? I : merging_distance)>()),
-     ...);
-#endif
+  ADMPI_ALWAYS_INLINE void write_all(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
     (write_one<I>(arguments), ...);
   }
-  /// With one of those from First on; it is passive then.
-  template <unsigned I, unsigned First, unsigned... K>
-  ADMPI_ALWAYS_INLINE void merge(std::integer_sequence<unsigned, K...>) noexcept {
-    bool merged = false;
-    (merge_two<I, First + K>(merged), ...);
-    if (merged) word[I] = 0;
-  }
-  template <unsigned I, unsigned J>
-  ADMPI_ALWAYS_INLINE void merge_two(bool &merged) noexcept {
-    if (!merged && __builtin_constant_p(word[I] == word[J]) && word[I] == word[J]) {
-      partial[J] += partial[I];
-      merged = true;
-    }
-  }
   template <unsigned I>
-  ADMPI_ALWAYS_INLINE void write_one(argument_writer &arguments) noexcept {
+  ADMPI_ALWAYS_INLINE void write_one(argument_writer &arguments) const noexcept {
     if (__builtin_constant_p(word[I]) && word[I] == 0) return;
     arguments.add(partial[I], word[I]);
   }
@@ -181,18 +200,11 @@ ADMPI_ALWAYS_INLINE void skip(merging_writer<Leaves> &writer, unsigned leaves) n
   writer.n += leaves;
 }
 
-/// The leaves of an expression and their partials, for the slow path. Without the leaves' values: to have them here, the
-/// compiler would keep them in memory on the fast path, from one statement to the next.
+/// The arguments of a statement, for the slow path; passive ones too.
 struct leaf_list {
-  double *partial;
-  std::uint64_t *word;
+  const double *partial;
+  const std::uint64_t *word;
   unsigned n;
-
-  ADMPI_ALWAYS_INLINE void add(double p, const leaf &x) noexcept {
-    partial[n] = p;
-    word[n] = x.word;
-    ++n;
-  }
 };
 
 /// What an expression keeps of an operand.
@@ -262,35 +274,26 @@ inline bool are_recent(const admpi_tape *tape, const leaf_list &leaves) noexcept
   const unsigned n = leaves.n != 0 ? leaves.n : 1;
   if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(n)) check(admpi_detail_tape_grow(tape, n));
   argument_writer w(tape);
-  for (unsigned i = 0; i < leaves.n; ++i) {
-    std::uint64_t at = 0;
-    while (at < w.n && w.argument[at] != id_of(leaves.word[i])) ++at;
-    if (at < w.n) {
-      w.jacobian[at] += leaves.partial[i];
-    } else {
-      w.add(leaves.partial[i], leaves.word[i]);
-    }
-  }
+  for (unsigned i = 0; i < leaves.n; ++i) w.add(leaves.partial[i], leaves.word[i]);
   return finish(tape, w, value);
 }
 
-/// The slow path gets the partials and makes the whole statement itself, so that nothing of the expression lives
-/// across its call: what does, the compiler would keep in memory on the fast path as well.
+/// The slow path gets a copy of the arguments and makes the same statement of them. Its call takes an address, and what that is of the
+/// compiler would keep in memory on the fast path as well.
 template <class E>
 ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
   // An element of a matrix is a value already, and so is a float_var.
   if constexpr (std::is_base_of<admpi_var, E>::value) return e;
   admpi_tape *tape = admpi_tls_tape;
-  if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(E::leaves), 0)) {
-    if (!(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};
-    double partial[E::leaves];
-    std::uint64_t word[E::leaves];
-    leaf_list leaves{partial, word, 0};
-    e.push(leaves, 1.0);
-    return record_slow(e.value, leaves);
-  }
+  const bool has_room = tape->argument_end - tape->argument >= static_cast<std::ptrdiff_t>(E::leaves);
+  if (__builtin_expect(!has_room, 0) && !(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};
   merging_writer<E::leaves> w;
   e.push(w, 1.0);
+  merge_arguments<E::leaves>(w);
+  if (__builtin_expect(!has_room, 0)) {
+    merging_writer<E::leaves> copy = w;
+    return record_slow(e.value, leaf_list{copy.partial, copy.word, E::leaves});
+  }
   return finish(tape, w.write(tape), e.value);
 }
 

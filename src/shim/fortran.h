@@ -91,7 +91,8 @@ INLINE void put(leaf *to, const admpi_var *x, double partial) {
 
 /* Statements. */
 
-/* Of at least one leaf. Repeated leaves are merged as operands are in admpi/tangent_expressions.hpp. */
+/* Of at least one leaf. Repeated ones are added up, found through the tape's cache of positions. An entry may be left over from any
+ * earlier statement: it counts only if the position lies in this one and holds this id. */
 INLINE admpi_var write_leaves(admpi_tape *tape, double value, const leaf *x, uint32_t count) {
   double *jacobian = tape->jacobian;
   uint32_t *argument = tape->argument;
