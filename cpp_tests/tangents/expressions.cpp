@@ -97,7 +97,7 @@ TEST_CASE("test_tangent_expressions_two_statements_an_assignment") {
   CHECK(r.arguments() == 2 + 2);  // a sum has no second derivatives
   r.mark();
   z = abs(z) + fdim(z, r.x[0]);
-  CHECK(r.arguments() == 3 + 3);
+  CHECK(r.arguments() == 2 + 2);  // z is one argument of each
 }
 
 TEST_CASE("test_tangent_expressions_copies_and_choices_record_nothing") {
@@ -176,7 +176,7 @@ TEST_CASE("test_tangent_expressions_of_what_is_constant_in_the_direction") {
   r.mark();
   const second z = p * q + p * p * q;
   CHECK(r.statements() == 2);
-  CHECK(r.arguments() == 2 + 5);
+  CHECK(r.arguments() == 1 + 2);
   r.sweep(z.derivative);
   CHECK(z.derivative.value == 4.0 * 4.0 * (1.0 + 2.0 * 5.0));
   CHECK(r.tape.adjoint(c) == 2.0 * 4.0 * 11.0);
