@@ -75,15 +75,11 @@ struct tangent_arguments {
  private:
   template <unsigned... I>
   ADMPI_ALWAYS_INLINE void write_value(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
-    (write(arguments, partial[I], value[I]), ...);
+    (arguments.add(partial[I], value[I]), ...);
   }
   template <unsigned... I>
   ADMPI_ALWAYS_INLINE void write_derivative(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
-    ((write(arguments, partial[I], derivative[I]), is_moved[I] != 0 ? write(arguments, moved[I], value[I]) : void()), ...);
-  }
-  ADMPI_ALWAYS_INLINE static void write(argument_writer &arguments, double p, std::uint64_t word) noexcept {
-    if (__builtin_constant_p(word) && word == 0) return;
-    arguments.add(p, word);
+    ((arguments.add(partial[I], derivative[I]), is_moved[I] != 0 ? arguments.add(moved[I], value[I]) : void()), ...);
   }
 };
 

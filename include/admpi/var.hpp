@@ -106,7 +106,8 @@ struct leaf {
   }
 };
 
-/// A passive argument is written too and then overwritten: no branch on activity.
+/// A passive argument is written too and then overwritten: no branch on activity. One that the compiler knows to be passive is not
+/// written.
 struct argument_writer {
   double *jacobian;
   std::uint32_t *argument;
@@ -116,6 +117,7 @@ struct argument_writer {
       : jacobian(tape->jacobian), argument(tape->argument), n(0) {}
 
   ADMPI_ALWAYS_INLINE void add(double partial, std::uint64_t word) noexcept {
+    if (__builtin_constant_p(word) && word == 0) return;
     jacobian[n] = partial;
     argument[n] = id_of(word);
     n += id_of(word) != 0;
@@ -144,6 +146,7 @@ ADMPI_ALWAYS_INLINE void merge_arguments([[maybe_unused]] A &arguments) noexcept
   if constexpr (Leaves != 0) merge_arguments(arguments, std::make_integer_sequence<unsigned, Leaves>());
 #endif
 }
+/// Whether the compiler knows two numbers to be the same.
 #define ADMPI_KNOWN_SAME(a, b) (__builtin_constant_p((a) == (b)) && (a) == (b))
 
 /// Writes the leaves of an expression as arguments.
@@ -183,12 +186,7 @@ struct merging_writer {
   }
   template <unsigned... I>
   ADMPI_ALWAYS_INLINE void write_all(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
-    (write_one<I>(arguments), ...);
-  }
-  template <unsigned I>
-  ADMPI_ALWAYS_INLINE void write_one(argument_writer &arguments) const noexcept {
-    if (__builtin_constant_p(word[I]) && word[I] == 0) return;
-    arguments.add(partial[I], word[I]);
+    (arguments.add(partial[I], word[I]), ...);
   }
 };
 
@@ -278,8 +276,8 @@ inline bool are_recent(const admpi_tape *tape, const leaf_list &leaves) noexcept
   return finish(tape, w, value);
 }
 
-/// The slow path gets a copy of the arguments and makes the same statement of them. Its call takes an address, and what that is of the
-/// compiler would keep in memory on the fast path as well.
+/// The slow path gets a copy of the arguments and makes the same statement of them. It takes their addresses: without the copy, the
+/// compiler would keep the arguments in memory on the fast path as well.
 template <class E>
 ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
   // An element of a matrix is a value already, and so is a float_var.
