@@ -41,6 +41,10 @@ extern MPI_Datatype AMPI_ADOUBLE_COMPLEX;
  *  MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_AFLOAT;
 
+/** The datatype of an admpi_var_int whose value is a float, for the same reductions: what stands in place of MPI_FLOAT_INT
+ *  for active data. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_AFLOAT_INT;
+
 /** The datatype of two active floats, the parts of a complex number: what stands in place of MPI_C_FLOAT_COMPLEX for active
  *  data. MPI_SUM reduces it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_AFLOAT_COMPLEX;

@@ -119,6 +119,62 @@ void reductions(const ring &at, const numbers<Real> &x, Real &objective) {
 }
 
 template <class Real>
+using numbered = std::vector<admpi::value_index<Real>>;
+
+template <class Real>
+void weigh_pairs(Real &objective, const numbered<Real> &all) {
+  numbers<Real> values;
+  for (const auto &each : all) values.push_back(each.value * (each.index + 1));
+  weigh(objective, values);
+}
+
+/// The least and the greatest value, and where they are.
+template <class Real>
+void locations(const ring &at, const numbers<Real> &x, Real &objective) {
+  const MPI_Datatype type = mpi_type<admpi::value_index<Real>>();
+  numbered<Real> mine(n), in(n);
+  for (int i = 0; i < n; ++i) mine[i] = {x[i] * x[i], 10 * at.rank + i};
+  for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) {
+    numbered<Real> all(n), once(n), folded(mine);
+    AMPI_Allreduce(mine.data(), all.data(), n, type, op, MPI_COMM_WORLD);
+    weigh_pairs(objective, all);
+    AMPI_Reduce(mine.data(), once.data(), n, type, op, at.ranks - 1, MPI_COMM_WORLD);
+    weigh_pairs(objective, once);
+    AMPI_Scan(mine.data(), all.data(), n, type, op, MPI_COMM_WORLD);
+    weigh_pairs(objective, all);
+    AMPI_Reduce_local(all.data(), folded.data(), n, type, op);
+    weigh_pairs(objective, folded);
+    AMPI_Request request;
+    AMPI_Iallreduce(MPI_IN_PLACE, folded.data(), n, type, op, MPI_COMM_WORLD, &request);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    weigh_pairs(objective, folded);
+    // At the right neighbour, of whose three pairs the last has the same value as the one that meets it.
+    numbered<Real> memory(mine), old(n);
+    MPI_Win win;
+    AMPI_Win_create(memory.data(), n * sizeof(mine[0]), sizeof(mine[0]), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    AMPI_Win_fence(0, win);
+    AMPI_Get_accumulate(mine.data(), n, type, old.data(), n, type, at.next, 0, n, type, op, win);
+    AMPI_Win_fence(0, win);
+    weigh_pairs(objective, old);
+    weigh_pairs(objective, memory);
+    AMPI_Accumulate(mine.data(), n, type, at.before, 0, n, type, op, win);
+    AMPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    AMPI_Win_lock(MPI_LOCK_EXCLUSIVE, at.next, 0, win);
+    AMPI_Accumulate(&folded[0], 2, type, at.next, 1, 2, type, op, win);
+    AMPI_Win_flush(at.next, win);
+    AMPI_Fetch_and_op(&all[2], &old[2], type, at.next, 0, op, win);
+    AMPI_Win_unlock(at.next, win);
+    AMPI_Barrier(MPI_COMM_WORLD);
+    weigh_pairs(objective, old);
+    weigh_pairs(objective, memory);
+    AMPI_Win_free(&win);
+  }
+  AMPI_Sendrecv(mine.data(), n, type, at.next, 1, in.data(), n, type, at.before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(in[2].index == 10 * at.before + 2);
+  weigh_pairs(objective, in);
+}
+
+template <class Real>
 void combine(void *in, void *inout, int *count, MPI_Datatype *) {
   const Real *a = static_cast<const Real *>(in);
   Real *b = static_cast<Real *>(inout);
@@ -319,6 +375,10 @@ bool contains(const std::string &text, const char *part) { return text.find(part
 TEST_CASE("test_floats_point_to_point") { CHECK_ALIKE(point_to_point); }
 TEST_CASE("test_floats_collectives") { CHECK_ALIKE(collectives); }
 TEST_CASE("test_floats_reductions") { CHECK_ALIKE(reductions); }
+TEST_CASE("test_floats_locations") {
+  CHECK(mpi_type<admpi::value_index<float_var>>() == AMPI_AFLOAT_INT);
+  CHECK_ALIKE(locations);
+}
 TEST_CASE("test_floats_own_operations") { CHECK_ALIKE(own_operations); }
 TEST_CASE("test_floats_neighbors") { CHECK_ALIKE(neighbors); }
 TEST_CASE("test_floats_datatypes") { CHECK_ALIKE(datatypes); }
@@ -474,7 +534,13 @@ TEST_CASE("test_floats_refused") {
   std::complex<float_var> z(x[0], x[1]), w;
   CHECK(contains(reduce(&z, &w, AMPI_AFLOAT_COMPLEX, MPI_PROD), "complex numbers are reduced by MPI_SUM"));
   CHECK(contains(reduce(x.data(), y.data(), AMPI_AFLOAT, MPI_LAND), "MPI_LAND has no derivative"));
-  CHECK(contains(reduce(x.data(), y.data(), AMPI_AFLOAT, MPI_MAXLOC), "their datatype is AMPI_ADOUBLE_INT"));
+  CHECK(contains(reduce(x.data(), y.data(), AMPI_AFLOAT, MPI_MAXLOC), "their datatype is AMPI_ADOUBLE_INT or AMPI_AFLOAT_INT"));
+  admpi::value_index<float_var> float_pair[2] = {{x[0], 1}, {x[1], 2}};
+  admpi::value_index<var> pair[2] = {{wide[0], 1}, {wide[1], 2}};
+  CHECK(contains(reduce(float_pair, float_pair + 1, AMPI_AFLOAT_INT, MPI_SUM), "AMPI_AFLOAT_INT are reduced by MPI_MINLOC"));
+  CHECK(contains(reduce(float_pair, float_pair + 1, AMPI_ADOUBLE_INT, MPI_MINLOC), "use AMPI_AFLOAT"));
+  CHECK(contains(reduce(float_pair, float_pair + 1, MPI_FLOAT_INT, MPI_MINLOC), "its derivatives would be lost"));
+  CHECK(contains(reduce(pair, pair + 1, AMPI_AFLOAT_INT, MPI_MINLOC), "use AMPI_ADOUBLE"));
   MPI_Op op;
   AMPI_Op_create_adjoint([](void *, void *, int *, MPI_Datatype *) {},
                          [](const double *, const double *, const double *, double *, double *, int, int) {}, 0, &op);
@@ -486,6 +552,8 @@ TEST_CASE("test_floats_refused") {
   AMPI_Win_fence(0, win);
   const int code = AMPI_Accumulate(x.data(), 1, AMPI_AFLOAT, 0, 0, 1, AMPI_AFLOAT, MPI_LAND, win);
   CHECK(contains(test::text_of(code), "MPI_LAND has no derivative"));
+  const int mixed = AMPI_Accumulate(float_pair, 1, AMPI_AFLOAT_INT, 0, 0, 1, AMPI_AFLOAT, MPI_MINLOC, win);
+  CHECK_FALSE(test::text_of(mixed).empty());
   AMPI_Win_fence(0, win);
   AMPI_Win_free(&win);
   float_var *nothing = nullptr;

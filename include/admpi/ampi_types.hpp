@@ -210,6 +210,10 @@ struct datatype_of<value_index<double>> {
   static MPI_Datatype get() { return MPI_DOUBLE_INT; }
 };
 template <>
+struct datatype_of<value_index<float_var>> {
+  static MPI_Datatype get() { return AMPI_AFLOAT_INT; }
+};
+template <>
 struct datatype_of<value_index<float>> {
   static MPI_Datatype get() { return MPI_FLOAT_INT; }
 };

@@ -18,7 +18,7 @@ typedef struct admpi_var {
   uint32_t tag;
 } admpi_var;
 
-/** An active double and an index, which is passive: an item of AMPI_ADOUBLE_INT. */
+/** An active double and an index, which is passive: an item of AMPI_ADOUBLE_INT, or of AMPI_AFLOAT_INT if the value is a float. */
 typedef struct admpi_var_int {
   admpi_var value;
   int index;

@@ -74,14 +74,14 @@ fn unmixed<T: AsRef<SendBuffer>>(name: &str, buffer: T) -> MpiResult<T> {
 
 #[cold]
 fn mixed(name: &str) -> Failure {
-    let why = "the datatype has passive parts or floats beside active doubles: MPI's own operations reduce no structures but pairs of AMPI_ADOUBLE_INT (MPI_MINLOC, MPI_MAXLOC), with plain numbers neither; make one by AMPI_Op_create";
+    let why = "the datatype has passive parts or floats beside active doubles: MPI's own operations reduce no structures but pairs of AMPI_ADOUBLE_INT or AMPI_AFLOAT_INT (MPI_MINLOC, MPI_MAXLOC), with plain numbers neither; make one by AMPI_Op_create";
     Error::new(Code::Unsupported, format!("{name}: {why}")).into()
 }
 
 impl Operator {
     /// What `op` means to active data of `datatype`.
     pub fn of(op: Op, datatype: Datatype) -> MpiResult<Self> {
-        let pairs = datatype == Datatype::active_pair();
+        let pairs = datatype.is_active_pair();
         let kind = if op == Op::sum() {
             (Kind::Sum, false)
         } else if op == Op::product() {
@@ -99,11 +99,11 @@ impl Operator {
         };
         let why = match (kind.1, pairs) {
             (true, false) => {
-                "op is MPI_MINLOC or MPI_MAXLOC, which reduces pairs: their datatype is AMPI_ADOUBLE_INT"
+                "op is MPI_MINLOC or MPI_MAXLOC, which reduces pairs: their datatype is AMPI_ADOUBLE_INT or AMPI_AFLOAT_INT"
             }
             (false, true) if !is_installed() => return Err(not_initialised().into()),
             (false, true) => {
-                "op: pairs of AMPI_ADOUBLE_INT are reduced by MPI_MINLOC and MPI_MAXLOC"
+                "op: pairs of AMPI_ADOUBLE_INT or AMPI_AFLOAT_INT are reduced by MPI_MINLOC and MPI_MAXLOC"
             }
             _ if kind.0 != Kind::Sum && is_of_complex(datatype) => {
                 "op: complex numbers are reduced by MPI_SUM, by MPI_PROD under AMPI_ADOUBLE_COMPLEX itself, and by operations of AMPI_Op_create; they have no order, and a type built from them no product"

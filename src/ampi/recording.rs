@@ -100,7 +100,9 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> MpiResult<()> {
             "the datatype is AMPI_VARMAT or AMPI_VIEW, and the buffer is not an admpi_varmat or admpi_view; pass the handle() of the matrix or view"
         }
         0 | 1 | 5 if content_of(datatype) == Content::Untold => return Ok(()),
-        1 if precision(datatype) == Some(Precision::Single) => {
+        1 if precision(datatype) == Some(Precision::Single)
+            || datatype == Datatype::active_float_pair() =>
+        {
             "the buffer is of admpi::var and the datatype of active floats, as which its values would be rounded: use AMPI_ADOUBLE"
         }
         5 if precision(datatype) == Some(Precision::Double) => {

@@ -331,6 +331,7 @@ impl Lasting {
             Datatype::active_pair(),
             Datatype::active_complex(),
             Datatype::active_float(),
+            Datatype::active_float_pair(),
             Datatype::active_float_complex(),
         ]
         .contains(&datatype)

@@ -17,9 +17,12 @@ pub fn install() -> MpiResult<()> {
     active.set_name(c"AMPI_ADOUBLE")?;
     let attribute = activity::begin()?;
     active.set_active_double();
-    let pair = bundle::pair(active, PAIR_EXTENT)?;
-    pair.set_name(c"AMPI_ADOUBLE_INT")?;
-    pair.set_active_pair();
+    let pair = |part, name| {
+        let made = bundle::pair(part, PAIR_EXTENT)?;
+        made.set_name(name)?;
+        Ok::<_, Failure>(made)
+    };
+    pair(active, c"AMPI_ADOUBLE_INT")?.set_active_pair();
     let (tangent, active_tangent) =
         (bundle::bundle(2, Datatype::double())?, bundle::bundle(2, active)?);
     tangent.set_name(c"AMPI_TANGENT")?;
@@ -35,6 +38,7 @@ pub fn install() -> MpiResult<()> {
     let float = make(Datatype::float(), ACTIVE_EXTENT, FLOAT_MAGIC)?;
     float.set_name(c"AMPI_AFLOAT")?;
     float.set_active_float();
+    pair(float, c"AMPI_AFLOAT_INT")?.set_active_float_pair();
     complex(float, c"AMPI_AFLOAT_COMPLEX")?.set_active_float_complex();
     let elements = |handle, name| {
         let made = make(Datatype::double(), 8, MATRIX_MAGIC)?;
@@ -63,6 +67,7 @@ pub fn remove() -> MpiResult<()> {
         Datatype::of_numbers(),
     ];
     Datatype::null().set_active_float_complex();
+    Datatype::null().set_active_float_pair();
     Datatype::null().set_active_float();
     Datatype::null().set_active_complex();
     Datatype::null().set_active_pair();

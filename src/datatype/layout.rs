@@ -174,7 +174,7 @@ pub enum Layout {
 #[derive(Debug)]
 pub enum Other {
     Map(Map),
-    /// `AMPI_ADOUBLE_INT` in a reduction: pairs of an active double and an index, of a word each.
+    /// `AMPI_ADOUBLE_INT` or `AMPI_AFLOAT_INT` in a reduction: pairs of an active double and an index, of a word each.
     Pairs,
     /// `AMPI_VARMAT` and `AMPI_VIEW`: the buffer is the address of a matrix, or of a view of one.
     Handle(Handle),

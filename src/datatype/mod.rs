@@ -5,7 +5,7 @@
 //! of an active double, and an extent of `MAGIC` in its structure makes it recognisable inside any type that is built
 //! from it.
 //! `AMPI_ADOUBLE_INT` is a structure of one and an int, as `MPI_DOUBLE_INT` is, and moved as any structure with passive
-//! parts; reductions know it by its handle.
+//! parts; reductions know it by its handle. So is `AMPI_AFLOAT_INT`.
 //! The variables of another AD tool have a type that is made in the same way, with a mark for each tool.
 //! `AMPI_ADOUBLE_COMPLEX` is two of them with a mark of its own, so that no type with one in it is multiplied part by part.
 //! `AMPI_AFLOAT` is an `MPI_FLOAT` made in the same way. In memory its items are active doubles, which MPI cannot read as

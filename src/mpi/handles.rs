@@ -193,6 +193,22 @@ impl Datatype {
         unsafe { raw::admpi_shim_set_afloat(self.0) }
     }
 
+    /// The type of an active float and an index; the null handle before the library is initialised.
+    pub fn active_float_pair() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::AMPI_AFLOAT_INT).read() })
+    }
+
+    pub fn set_active_float_pair(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_afloat_int(self.0) }
+    }
+
+    /// Of an active value and an index.
+    pub fn is_active_pair(self) -> bool {
+        [Self::active_pair(), Self::active_float_pair()].contains(&self)
+    }
+
     /// The type of a complex number of two active floats; the null handle before the library is initialised.
     pub fn active_float_complex() -> Self {
         // SAFETY: as above.

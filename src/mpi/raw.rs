@@ -147,6 +147,7 @@ unsafe extern "C" {
     pub static mut AMPI_ADOUBLE_INT: MPI_Datatype;
     pub static mut AMPI_ADOUBLE_COMPLEX: MPI_Datatype;
     pub static mut AMPI_AFLOAT: MPI_Datatype;
+    pub static mut AMPI_AFLOAT_INT: MPI_Datatype;
     pub static mut AMPI_AFLOAT_COMPLEX: MPI_Datatype;
     pub static mut AMPI_VARMAT: MPI_Datatype;
     pub static mut AMPI_VIEW: MPI_Datatype;
@@ -156,6 +157,7 @@ unsafe extern "C" {
     pub fn admpi_shim_set_tangents(plain: MPI_Datatype, active: MPI_Datatype);
     pub fn admpi_shim_set_adouble_complex(datatype: MPI_Datatype);
     pub fn admpi_shim_set_afloat(datatype: MPI_Datatype);
+    pub fn admpi_shim_set_afloat_int(datatype: MPI_Datatype);
     pub fn admpi_shim_set_afloat_complex(datatype: MPI_Datatype);
     pub fn admpi_shim_set_varmat(datatype: MPI_Datatype);
     pub fn admpi_shim_set_view(datatype: MPI_Datatype);

@@ -18,6 +18,8 @@ MPI_Datatype AMPI_ADOUBLE_COMPLEX = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_AFLOAT = MPI_DATATYPE_NULL;
 
+MPI_Datatype AMPI_AFLOAT_INT = MPI_DATATYPE_NULL;
+
 MPI_Datatype AMPI_AFLOAT_COMPLEX = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_VARMAT = MPI_DATATYPE_NULL;
@@ -43,6 +45,7 @@ void admpi_shim_set_tangents(MPI_Datatype plain, MPI_Datatype active) {
 }
 void admpi_shim_set_adouble_complex(MPI_Datatype type) { AMPI_ADOUBLE_COMPLEX = type; }
 void admpi_shim_set_afloat(MPI_Datatype type) { AMPI_AFLOAT = type; }
+void admpi_shim_set_afloat_int(MPI_Datatype type) { AMPI_AFLOAT_INT = type; }
 void admpi_shim_set_afloat_complex(MPI_Datatype type) { AMPI_AFLOAT_COMPLEX = type; }
 void admpi_shim_set_varmat(MPI_Datatype type) { AMPI_VARMAT = type; }
 void admpi_shim_set_numbers(MPI_Datatype type) { admpi_shim_numbers = type; }

@@ -82,13 +82,14 @@ fn combine(op: Op, items: &Items, [datatype, there]: [Datatype; 2]) -> MpiResult
     if let Some(combine) = combine_any(op) {
         return Ok(combine);
     }
-    if [datatype, there].contains(&Datatype::active_pair()) {
-        let operator = Operator::of(op, Datatype::active_pair())?;
+    if datatype.is_active_pair() || there.is_active_pair() {
+        let kind = Operator::of(op, Datatype::active_pair())?.kind;
         if datatype != there {
-            let why = "pairs of AMPI_ADOUBLE_INT are combined with such pairs only";
+            let why = "pairs of AMPI_ADOUBLE_INT, or of AMPI_AFLOAT_INT, are combined with such pairs only";
             return Err(refused("target_datatype", why));
         }
-        return Ok(Combine::Locate(operator.kind));
+        let are_floats = there == Datatype::active_float_pair();
+        return Ok(if are_floats { Combine::LocateFloats(kind) } else { Combine::Locate(kind) });
     }
     let are_floats = items.are_floats();
     if items.are_mixed() && !are_floats {

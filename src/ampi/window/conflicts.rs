@@ -47,8 +47,10 @@ impl fmt::Display for Access {
                         Kind::Max => "an accumulate by MPI_MAX",
                     }
                 }
-                Combine::Locate(Kind::Min) => "an accumulate by MPI_MINLOC",
-                Combine::Locate(_) => "an accumulate by MPI_MAXLOC",
+                Combine::Locate(Kind::Min) | Combine::LocateFloats(Kind::Min) => {
+                    "an accumulate by MPI_MINLOC"
+                }
+                Combine::Locate(_) | Combine::LocateFloats(_) => "an accumulate by MPI_MAXLOC",
             },
         })
     }

@@ -20,6 +20,8 @@ pub enum Combine {
     Floats(Kind),
     /// Of pairs of a value and an index, by `Kind::Min` or `Kind::Max` of the values.
     Locate(Kind),
+    /// Of pairs of a float and an index.
+    LocateFloats(Kind),
     /// Of passive tangents.
     Tangents(Kind, Nest),
     /// They stay, and the origin has read them by itself.
@@ -29,7 +31,7 @@ pub enum Combine {
 impl Combine {
     const KINDS: [Kind; 4] = [Kind::Sum, Kind::Product, Kind::Min, Kind::Max];
     /// But for those of tangents.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
         Self::Nothing,
         Self::Replace,
         Self::Reduce(Kind::Sum),
@@ -42,6 +44,8 @@ impl Combine {
         Self::Floats(Kind::Max),
         Self::Locate(Kind::Min),
         Self::Locate(Kind::Max),
+        Self::LocateFloats(Kind::Min),
+        Self::LocateFloats(Kind::Max),
         Self::Read,
     ];
 

@@ -10,7 +10,7 @@ use super::anchors::{record_taken, release};
 use super::ids::{IdRuns, check};
 use super::operation::{Combine, Operation, number, word};
 use super::read::{Read, wide_type};
-use super::target::{combine_tangents, combined, displaced};
+use super::target::{FLOAT_PAIR, PAIR, combine_tangents, combined, displaced};
 use crate::ampi::builtin_op::as_float;
 use crate::ampi::late::leave_to_mpi;
 use crate::ampi::recording::never_given;
@@ -84,9 +84,10 @@ fn renewed(combine: Combine, old: Copies, new: Copies) -> Result<Copies> {
             }
             Ok(Copies { vars, wire: new.wire })
         }
-        Combine::Locate(kind) => {
+        Combine::Locate(kind) | Combine::LocateFloats(kind) => {
             let Copies { mut vars, mut wire } = old;
-            let which = displaced(kind, wire.as_mut_slice(), new.wire.as_slice());
+            let bytes = if let Combine::Locate(_) = combine { PAIR } else { FLOAT_PAIR };
+            let which = displaced(kind, bytes, wire.as_mut_slice(), new.wire.as_slice());
             which.into_iter().for_each(|i| vars[i] = new.vars[i]);
             Ok(Copies { vars, wire })
         }

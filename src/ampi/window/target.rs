@@ -31,7 +31,8 @@ pub fn carry_out(
         Combine::Floats(Kind::Sum) => sum(&mut sink, request.values, mark, serial, as_float),
         Combine::Reduce(kind) => reduce(kind, &mut sink, request.values, mark, |value| value),
         Combine::Floats(kind) => reduce(kind, &mut sink, request.values, mark, as_float),
-        Combine::Locate(kind) => locate(kind, &mut sink, request, mark),
+        Combine::Locate(kind) => locate(kind, PAIR, &mut sink, request, mark),
+        Combine::LocateFloats(kind) => locate(kind, FLOAT_PAIR, &mut sink, request, mark),
         Combine::Tangents(kind, nest) => {
             let mut now = Staging::take(sink.source().words());
             sink.source().pack(now.as_mut_slice());
@@ -122,32 +123,43 @@ fn wins(kind: Kind, x: f64, y: f64) -> bool {
     (if kind == Kind::Min { x < y } else { x > y }) || (x.is_nan() && !y.is_nan())
 }
 
-/// A value and an index on the wire.
-const PAIR: usize = size_of::<f64>() + size_of::<c_int>();
+/// Bytes of a value and an index on the wire.
+pub const PAIR: usize = size_of::<f64>() + size_of::<c_int>();
+/// Bytes of a float and an index.
+pub const FLOAT_PAIR: usize = size_of::<f32>() + size_of::<c_int>();
 
 fn pair(bytes: &[u8]) -> (f64, c_int) {
-    let (value, index) = bytes.split_at(size_of::<f64>());
-    let value = f64::from_ne_bytes(value.try_into().expect("a value"));
+    let (value, index) = bytes.split_at(bytes.len() - size_of::<c_int>());
+    let value = match bytes.len() {
+        FLOAT_PAIR => f32::from_ne_bytes(value.try_into().expect("a float")).into(),
+        _ => f64::from_ne_bytes(value.try_into().expect("a double")),
+    };
     (value, c_int::from_ne_bytes(index.try_into().expect("an index")))
 }
 
-/// The better of two pairs stays.
-fn locate(kind: Kind, sink: &mut RecvBuffer, request: &Request<'_>, mark: Mark) -> MpiResult<()> {
+/// The better of two pairs, of so many bytes each, stays.
+fn locate(
+    kind: Kind,
+    bytes: usize,
+    sink: &mut RecvBuffer,
+    request: &Request<'_>,
+    mark: Mark,
+) -> MpiResult<()> {
     let mut vars = sink.source().vars();
     let mut best = Staging::take(sink.source().words());
     sink.source().pack(best.as_mut_slice());
-    let which = displaced(kind, best.as_mut_slice(), request.values);
+    let which = displaced(kind, bytes, best.as_mut_slice(), request.values);
     sink.unpack_bytes(best.as_slice(), request.bytes, mark)?;
     let now = sink.source().vars();
     which.into_iter().for_each(|i| vars[i] = now[i]);
     sink.set_vars(&vars)
 }
 
-/// Replaces those pairs that those of `brought` displace, and tells which. Of equal values that with the lower index stays, and
-/// of equal indices the old pair.
-pub fn displaced(kind: Kind, pairs: &mut [f64], brought: &[f64]) -> Vec<usize> {
+/// Replaces those pairs, of so many bytes each, that those of `brought` displace, and tells which. Of equal values that with the
+/// lower index stays, and of equal indices the old pair.
+pub fn displaced(kind: Kind, bytes: usize, pairs: &mut [f64], brought: &[f64]) -> Vec<usize> {
     let (mut best, brought) = (bytes_of(pairs), bytes_of(brought));
-    let both = best.chunks_exact_mut(PAIR).zip(brought.chunks_exact(PAIR));
+    let both = best.chunks_exact_mut(bytes).zip(brought.chunks_exact(bytes));
     let mut which = Vec::new();
     for (i, (best, brought)) in both.enumerate() {
         let ((x, j), (y, k)) = (pair(brought), pair(best));
