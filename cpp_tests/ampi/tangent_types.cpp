@@ -406,10 +406,13 @@ TEST_CASE("test_tangent_types_in_windows") {
   };
   const MPI_Datatype pair = mpi_type<value_index<first>>(), floats = mpi_type<tangent<float>>();
   for (const MPI_Op op : {MPI_BAND, MPI_MAXLOC}) refused(type, type, op, "after a Get");
-  refused(pair, pair, MPI_MAXLOC, "more than tangents of doubles");
+  refused(pair, pair, MPI_MAXLOC, "after a Get");
+  refused(pair, pair, MPI_SUM, "more than tangents of doubles");
   refused(floats, floats, MPI_SUM, "more than tangents of doubles");
   refused(type, mpi_type<second>(), MPI_SUM, "origin_datatype: 16 bytes of tangents");
   check_refused(AMPI_Accumulate(unseen, 2, type, 0, 0, 1, mpi_type<second>(), MPI_SUM, window), "AMPI_Accumulate", "other tangents");
+  refused(type, MPI_DOUBLE, MPI_PROD, "is of tangents, and the other is not");
+  refused(MPI_DOUBLE, type, MPI_PROD, "is of tangents, and the other is not");
   check_refused(AMPI_Accumulate(mine, 1, type, 0, 0, 1, type, MPI_NO_OP, window), "AMPI_Accumulate", "MPI_NO_OP is for");
   AMPI_Request request;
   check_refused(AMPI_Raccumulate(mine, 1, type, 0, 0, 1, type, MPI_SUM, window, &request), "AMPI_Raccumulate", "is for locks");
@@ -553,6 +556,162 @@ TEST_CASE("test_tangent_types_accumulated_in_windows") {
   check_accumulates<tangent<several, 2>>();
 }
 
+TEST_CASE("test_tangent_types_accumulated_beside_numbers") {
+  // A number beside a tangent: each is added to its like, and a product is refused.
+  struct cell {
+    first x;
+    double mass;
+  };
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), lengths[] = {1, 1};
+  const MPI_Aint offsets[] = {offsetof(cell, x), offsetof(cell, mass)};
+  const MPI_Datatype types[] = {mpi_type<first>(), MPI_DOUBLE};
+  MPI_Datatype type;
+  AMPI_Type_create_struct(2, lengths, offsets, types, &type);
+  AMPI_Type_commit(&type);
+  cell *shared = nullptr;
+  MPI_Win window;
+  AMPI_Win_allocate(2 * sizeof(cell), sizeof(cell), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  shared[0] = {{2.0, 1.0}, 3.0}, shared[1] = {{4.0, 1.0}, 5.0};
+  const cell brought[] = {{{10.0, 20.0}, 30.0}, {{40.0, 50.0}, 60.0}};
+  const void *const unseen = brought;
+  AMPI_Win_fence(0, window);
+  REQUIRE(AMPI_Accumulate(unseen, 2, type, rank, 0, 2, type, MPI_SUM, window) == MPI_SUCCESS);
+  for (const MPI_Op op : {MPI_PROD, MPI_MIN})
+    check_refused(AMPI_Accumulate(unseen, 2, type, rank, 0, 2, type, op, window), "AMPI_Accumulate", "has numbers beside tangents");
+  AMPI_Win_fence(0, window);
+  CHECK(shared[0].x.value == 12.0);
+  CHECK(shared[0].x.derivative == 21.0);
+  CHECK(shared[0].mass == 33.0);
+  CHECK(shared[1].x.value == 44.0);
+  CHECK(shared[1].x.derivative == 51.0);
+  CHECK(shared[1].mass == 65.0);
+  AMPI_Win_fence(0, window);
+  REQUIRE(AMPI_Accumulate(unseen, 2, type, rank, 0, 2, type, MPI_REPLACE, window) == MPI_SUCCESS);
+  AMPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  CHECK(std::memcmp(shared, brought, sizeof brought) == 0);
+  MPI_Type_free(&type);
+  AMPI_Win_free(&window);
+}
+
+namespace {
+
+/// Active tangents, whose numbers are inputs.
+template <class T>
+struct active_tangents {
+  static constexpr std::size_t each = sizeof(T) / sizeof(var);
+  std::vector<var> numbers;
+
+  active_tangents(admpi::tape &tape, int n, int seed) : numbers(each * static_cast<std::size_t>(n)) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(1.7 * seed + 0.6 * static_cast<double>(i) + 0.1);
+    tape.input(numbers);
+  }
+  T operator[](int i) const {
+    T x;
+    std::memcpy(static_cast<void *>(&x), numbers.data() + each * static_cast<std::size_t>(i), sizeof x);
+    return x;
+  }
+};
+
+/// Adds each number of x with a weight of its own.
+template <class T>
+void weigh(var &objective, const T &x, int first_weight) {
+  const var *const numbers = reinterpret_cast<const var *>(&x);
+  for (std::size_t i = 0; i < sizeof(T) / sizeof(var); ++i) objective += numbers[i] * (first_weight + static_cast<int>(i));
+}
+
+enum class way { fence, fetch, start, lock };
+
+/// An accumulate on the right neighbour: values and derivatives are those of a program of one process.
+template <class T>
+void check_active_accumulate(MPI_Op op, way by) {
+  constexpr int n = 3;
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), right = (rank + 1) % size, left = (rank + size - 1) % size;
+  CAPTURE(static_cast<int>(by));
+  const auto gradient = [](admpi::tape &tape, const var &objective, const active_tangents<T> &x, const active_tangents<T> &y) {
+    tape.stop();
+    tape.seed(objective, 1.0);
+    tape.reverse();
+    std::vector<double> all;
+    for (const active_tangents<T> *each : {&x, &y})
+      for (const var &number : each->numbers) all.push_back(tape.adjoint(number));
+    return all;
+  };
+  admpi::tape tape;
+  tape.start();
+  const active_tangents<T> before(tape, n, 100 * rank), mine(tape, n, 31 * rank + 7);
+  T *shared = nullptr;
+  MPI_Win window;
+  AMPI_Win_allocate(n * sizeof(T), sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+  std::vector<T> brought, got(n, T(0.0));
+  for (int i = 0; i < n; ++i) shared[i] = before[i], brought.push_back(mine[i]);
+  AMPI_Barrier(MPI_COMM_WORLD);
+  MPI_Group all, to, from;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &right, &to);
+  MPI_Group_incl(all, 1, &left, &from);
+  const auto accumulate = [&] {
+    AMPI_Accumulate(brought.data(), n, AMPI_ADOUBLE, right, 0, n, AMPI_ADOUBLE, op, window);
+  };
+  if (by == way::fence || by == way::fetch) {
+    AMPI_Win_fence(0, window);
+    if (by == way::fence)
+      accumulate();
+    else
+      AMPI_Get_accumulate(brought.data(), n, AMPI_ADOUBLE, got.data(), n, AMPI_ADOUBLE, right, 0, n, AMPI_ADOUBLE, op, window);
+    AMPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  } else if (by == way::start) {
+    AMPI_Win_post(from, 0, window);
+    AMPI_Win_start(to, 0, window);
+    accumulate();
+    AMPI_Win_complete(window);
+    AMPI_Win_wait(window);
+  } else {
+    AMPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, window);
+    accumulate();
+    AMPI_Win_unlock(right, window);
+    AMPI_Barrier(MPI_COMM_WORLD);
+  }
+  var objective = 0.0;
+  for (int i = 0; i < n; ++i) weigh(objective, shared[i], 2 + i), weigh(objective, got[i], 5 - i);
+  const std::vector<T> results(shared, shared + n);
+  for (MPI_Group *group : {&all, &to, &from}) MPI_Group_free(group);
+  AMPI_Win_free(&window);
+  const std::vector<double> found = gradient(tape, objective, before, mine);
+
+  admpi::tape serial;
+  serial.start();
+  const active_tangents<T> old(serial, n, 100 * rank), own(serial, n, 31 * rank + 7), others(serial, n, 31 * left + 7),
+      there(serial, n, 100 * right);
+  // Where this rank's tangents are alone, they stand at their own place.
+  const bool is_alone = size == 1;
+  var sum = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const T here = combined(op, old[i], is_alone ? own[i] : others[i]);
+    CHECK(admpi::value(here) == admpi::value(results[static_cast<std::size_t>(i)]));
+    weigh(sum, here, 2 + i);
+    if (!is_alone) weigh(sum, combined(op, there[i], own[i]), 2 + i);
+    // What the left one fetches is this rank's.
+    if (by == way::fetch) weigh(sum, old[i], 5 - i);
+  }
+  const std::vector<double> expected = gradient(serial, sum, old, own);
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-13));
+}
+
+}  // namespace
+
+TEST_CASE("test_tangent_types_of_active_values_accumulated") {
+  test::begin();
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE})
+    for (const way by : {way::fence, way::fetch, way::start, way::lock}) {
+      check_active_accumulate<tangent<var>>(op, by);
+      check_active_accumulate<tangent<tangent<var>>>(op, by);
+      check_active_accumulate<tangent<tangent<var>, 2>>(op, by);
+    }
+}
+
 TEST_CASE("test_tangent_types_accumulated_products_with_zeros_and_infinities") {
   // In derivatives zero wins over infinity, as in reductions.
   test::begin();
@@ -635,7 +794,11 @@ TEST_CASE("test_tangent_types_of_active_values_in_windows") {
   CHECK(shared[1].derivative.value == 4.0 * (2.0 + left));
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   AMPI_Win_fence(0, window);
-  check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, MPI_PROD, window), "AMPI_Accumulate", "after a Get");
+  check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, MPI_MAXLOC, window), "AMPI_Accumulate", "after a Get");
+  check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 2, AMPI_ADOUBLE, MPI_PROD, window), "AMPI_Accumulate",
+                "is of tangents, and the other is not");
+  check_refused(AMPI_Accumulate(unseen, 2, type, 0, 0, 1, mpi_type<tangent<tangent<var>>>(), MPI_PROD, window), "AMPI_Accumulate",
+                "its tangents are not those");
   AMPI_Win_fence(0, window);
   const var y = shared[1].derivative + 10.0 * got.derivative + 100.0 * shared[0].value;
   AMPI_Win_free(&window);

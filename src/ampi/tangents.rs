@@ -32,16 +32,22 @@ fn check_bundles(op: Op, datatype: Datatype) -> Result<()> {
     Err(Error::new(Code::Unsupported, why))
 }
 
-/// The same of an accumulate of active data, which the library carries out itself, an operation after the other: of complex
-/// numbers and tangents what is linear.
-pub fn check_accumulated(op: Op, datatype: Datatype) -> Result<()> {
+/// The same of an accumulate, which the library carries out itself, an operation after the other: of complex numbers what is
+/// linear.
+pub fn check_accumulated(op: Op, [origin, target]: [Datatype; 2]) -> Result<()> {
     let is_linear = || [Op::sum(), Op::replace(), Op::no_op()].contains(&op);
-    let why = if is_of_bundles(datatype) && !is_passive(datatype) {
-        if is_linear() {
-            return Ok(());
+    let why = if is_of_bundles(origin) || is_of_bundles(target) {
+        let are_alike = is_of_bundles(origin) == is_of_bundles(target);
+        match (is_linear(), is_number_operation(op), are_alike) {
+            (true, ..) | (_, true, true) => return Ok(()),
+            (_, true, false) => {
+                "one of origin_datatype and target_datatype is of tangents, and the other is not: op would combine values and derivatives separately"
+            }
+            _ => {
+                "op: tangents are accumulated by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
+            }
         }
-        "op: tangents of admpi::var are accumulated by MPI_SUM, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
-    } else if is_of_complex(datatype) && !is_linear() {
+    } else if is_of_complex(target) && !is_linear() {
         "op: complex numbers are accumulated by MPI_SUM, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
     } else {
         return Ok(());

@@ -138,7 +138,7 @@ thread_local! {
     static TANGENTS: RefCell<Option<(u64, usize, Layout, Nest)>> = const { RefCell::new(None) };
 }
 
-/// How items of passive tangents lie, and what numbers one has. A call asks for those of the origin and of the target, which mostly
+/// How items of passive tangents lie, and what numbers one has, unless tangents differ or numbers lie beside them. A call asks for those of the origin and of the target, which mostly
 /// are of one type.
 pub fn tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
     let now = (GENERATION.load(Ordering::Relaxed), datatype.key());
@@ -159,13 +159,21 @@ pub fn tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
 fn describe_tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
     let flat = flatten::describe(datatype, Detail::Named)?;
     let is_double = |named: &flatten::Named| named.datatype == Datatype::double();
-    if !flat.nest.is_told() || !flat.named.iter().all(is_double) {
-        let why = "the datatype is of tangents of several kinds or of more than 254 directions, or has more than tangents of doubles in it";
-        return Ok((Other::Refused(why).into(), flat.nest));
+    let nest = if 8 * flat.bundled == datatype.size()? { flat.nest } else { Nest::UNTOLD };
+    if !flat.named.iter().all(is_double) {
+        let why = "the datatype has more than tangents of doubles and doubles in it";
+        return Ok((Other::Refused(why).into(), nest));
     }
     let map = passive_map(datatype)?;
     let layout = map.map_or_else(|why| Other::Refused(why).into(), |map| Other::Map(map).into());
-    Ok((layout, flat.nest))
+    Ok((layout, nest))
+}
+
+/// What numbers an item of active tangents has. None is told of tangents of floats.
+pub fn active_tangents(datatype: Datatype) -> MpiResult<Nest> {
+    let flat = flatten::describe(datatype, Detail::Active)?;
+    let is_whole = usize::try_from(flat.bundled) == Ok(flat.n) && !flat.floats;
+    Ok(if is_whole { flat.nest } else { Nest::UNTOLD })
 }
 
 /// The number of a type that is not `AMPI_ADOUBLE`.

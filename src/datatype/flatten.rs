@@ -37,7 +37,9 @@ pub struct Nest(u64);
 
 impl Nest {
     /// Of bundles that differ, or that are too large to be told.
-    const UNTOLD: Self = Self(u64::MAX);
+    pub const UNTOLD: Self = Self(u64::MAX);
+    /// A number by itself.
+    pub const NUMBER: Self = Self(1);
 
     pub const fn is_none(self) -> bool {
         self.0 == 0
@@ -98,6 +100,8 @@ pub struct Flat {
     pub told: bool,
     /// The bundle that it is built from, even one of no items.
     pub nest: Nest,
+    /// Numbers that are in bundles.
+    pub bundled: i64,
     /// It is built from `AMPI_ADOUBLE_COMPLEX`, even one of no items.
     pub complex: bool,
     /// It is built from `AMPI_AFLOAT`, even one of no items.
@@ -208,6 +212,7 @@ impl Flat {
             }
         }
         self.n += part.n;
+        self.bundled += part.bundled;
         self.name(part);
         self.passive |= part.passive;
         self.refused = self.refused.or(part.refused);
@@ -334,7 +339,8 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> MpiRe
         }
     }
     if contents.is_marked(BUNDLE_MAGIC)? {
-        flat.nest = flat.nest.around(datatype.size()? / 8);
+        flat.bundled = datatype.size()? / 8;
+        flat.nest = flat.nest.around(flat.bundled);
     }
     flat.complex |= contents.is_marked(COMPLEX_MAGIC)?;
     flat.extent = datatype.extent()?.1;

@@ -5,12 +5,13 @@ use super::operation::{Combine, Operation};
 use super::passive::Passive;
 use super::registry::{self, with};
 use crate::ampi::argument;
-use crate::ampi::builtin_op::Operator;
+use crate::ampi::builtin_op::{Kind, Operator};
 use crate::ampi::bytes;
 use crate::ampi::dispatch::Dispatched;
 use crate::ampi::request::{Pending, Request};
+use crate::ampi::tangents::check_accumulated;
 use crate::datatype::{BufferTriple, Content, Exposed, Items, RecvBuffer, SendBuffer};
-use crate::datatype::{Layout, not_initialised, tangents};
+use crate::datatype::{Layout, Nest, active_tangents, not_initialised, tangents};
 use crate::datatype::{activity, content, is_installed, is_of_bundles, is_passive};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
@@ -97,7 +98,26 @@ fn combine(op: Op, items: &Items, [datatype, there]: [Datatype; 2]) -> MpiResult
         return Err(refused("target_datatype", why));
     }
     let kind = Operator::of(op, Datatype::active_double())?.kind;
+    if is_of_bundles(there) && kind != Kind::Sum {
+        let nest = whole_tangents(active_tangents(there)?)?;
+        if datatype != there && active_tangents(datatype)? != nest {
+            return Err(refused(
+                "origin_datatype",
+                "its tangents are not those of target_datatype",
+            ));
+        }
+        return Ok(Combine::ActiveTangents(kind, nest));
+    }
     Ok(if are_floats { Combine::Floats(kind) } else { Combine::Reduce(kind) })
+}
+
+/// What does more than add takes whole tangents.
+fn whole_tangents(nest: Nest) -> MpiResult<Nest> {
+    if nest.is_told() {
+        return Ok(nest);
+    }
+    let why = "the datatype is of tangents of several kinds, of more than 254 directions or of floats, or has numbers beside tangents: only MPI_SUM, MPI_REPLACE and MPI_NO_OP take it";
+    Err(refused("target_datatype", why))
 }
 
 /// Notes an operation, unless nobody is its target or it moves nothing.
@@ -229,12 +249,12 @@ fn accumulate_tangents(
 ) -> MpiResult<Dispatched> {
     let (layout, nest) = tangents(target.items.datatype())?;
     let items = target.items.describe("target_datatype", layout)?;
-    let combine = match (combine_any(op), Operator::of(op, Datatype::active_double())) {
-        (Some(combine), _) => combine,
-        (None, Ok(operator)) => Combine::Tangents(operator.kind, nest),
-        (None, Err(_)) => {
-            let why = "tangents are accumulated by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE and MPI_NO_OP only; combine them after a Get";
-            return Err(refused("op", why));
+    let combine = if let Some(combine) = combine_any(op) {
+        combine
+    } else {
+        match Operator::of(op, Datatype::active_double())?.kind {
+            Kind::Sum => Combine::Tangents(Kind::Sum, Nest::NUMBER),
+            kind => Combine::Tangents(kind, whole_tangents(nest)?),
         }
     };
     // How those of an argument lie, which are like those of the target.
@@ -269,7 +289,7 @@ pub fn accumulate(
     op: Op,
     win: Win,
 ) -> MpiResult<Dispatched> {
-    crate::ampi::tangents::check_accumulated(op, target.items.datatype())?;
+    check_accumulated(op, [origin, &target.items].map(BufferTriple::datatype))?;
     if are_tangents(target.items.datatype()) {
         require_operation(op)?;
         return accumulate_tangents(Some(origin), None, target, op, win);
@@ -301,7 +321,7 @@ pub fn get_accumulate(
     op: Op,
     win: Win,
 ) -> MpiResult<Dispatched> {
-    crate::ampi::tangents::check_accumulated(op, target.items.datatype())?;
+    check_accumulated(op, [origin, &target.items].map(BufferTriple::datatype))?;
     let brings = op != Op::no_op();
     if are_tangents(target.items.datatype()) {
         return accumulate_tangents(brings.then_some(origin), Some(result), target, op, win);

@@ -39,14 +39,15 @@ impl fmt::Display for Access {
             Self::Update(combine) => match combine {
                 Combine::Nothing | Combine::Read => "an accumulate by MPI_NO_OP",
                 Combine::Replace => "an accumulate by MPI_REPLACE",
-                Combine::Reduce(kind) | Combine::Floats(kind) | Combine::Tangents(kind, _) => {
-                    match kind {
-                        Kind::Sum => "an accumulate by MPI_SUM",
-                        Kind::Product => "an accumulate by MPI_PROD",
-                        Kind::Min => "an accumulate by MPI_MIN",
-                        Kind::Max => "an accumulate by MPI_MAX",
-                    }
-                }
+                Combine::Reduce(kind)
+                | Combine::Floats(kind)
+                | Combine::Tangents(kind, _)
+                | Combine::ActiveTangents(kind, _) => match kind {
+                    Kind::Sum => "an accumulate by MPI_SUM",
+                    Kind::Product => "an accumulate by MPI_PROD",
+                    Kind::Min => "an accumulate by MPI_MIN",
+                    Kind::Max => "an accumulate by MPI_MAX",
+                },
                 Combine::Locate(Kind::Min) | Combine::LocateFloats(Kind::Min) => {
                     "an accumulate by MPI_MINLOC"
                 }

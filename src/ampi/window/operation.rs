@@ -24,6 +24,8 @@ pub enum Combine {
     LocateFloats(Kind),
     /// Of passive tangents.
     Tangents(Kind, Nest),
+    /// Of tangents of active values.
+    ActiveTangents(Kind, Nest),
     /// They stay, and the origin has read them by itself.
     Read,
 }
@@ -50,9 +52,11 @@ impl Combine {
     ];
 
     fn number(self) -> usize {
+        let of_kind = |of| Self::KINDS.iter().position(|&kind| kind == of);
         let place = match self {
-            Self::Tangents(of, _) => {
-                Self::KINDS.iter().position(|&kind| kind == of).map(|at| Self::ALL.len() + at)
+            Self::Tangents(of, _) => of_kind(of).map(|at| Self::ALL.len() + at),
+            Self::ActiveTangents(of, _) => {
+                of_kind(of).map(|at| Self::ALL.len() + Self::KINDS.len() + at)
             }
             _ => Self::ALL.iter().position(|&one| one == self),
         };
@@ -62,7 +66,11 @@ impl Combine {
     fn of_number(number: usize, nest: impl FnOnce() -> Nest) -> Self {
         match number.checked_sub(Self::ALL.len()) {
             None => Self::ALL[number],
-            Some(kind) => Self::Tangents(Self::KINDS[kind], nest()),
+            Some(at) => {
+                let kind = Self::KINDS[at % Self::KINDS.len()];
+                let of = if at < Self::KINDS.len() { Self::Tangents } else { Self::ActiveTangents };
+                of(kind, nest())
+            }
         }
     }
 }
@@ -149,7 +157,7 @@ impl Outgoing {
             });
             self.items = Some(items.clone());
         }
-        if let Combine::Tangents(_, nest) = combine {
+        if let Combine::Tangents(_, nest) | Combine::ActiveTangents(_, nest) = combine {
             self.room(1)[0] = f64::from_bits(nest.word());
         }
         if let Some(source) = operand {

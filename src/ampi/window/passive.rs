@@ -93,7 +93,12 @@ fn renewed(combine: Combine, old: Copies, new: Copies) -> Result<Copies> {
         }
         Combine::Tangents(kind, nest) => {
             let Copies { vars, mut wire } = old;
-            combine_tangents(kind, nest, wire.as_mut_slice(), new.wire.as_slice());
+            combine_tangents(kind, nest, wire.as_mut_slice(), new.wire.as_slice())?;
+            Ok(Copies { vars, wire })
+        }
+        Combine::ActiveTangents(kind, nest) => {
+            let Copies { mut vars, wire } = old;
+            combine_tangents(kind, nest, &mut vars, &new.vars)?;
             Ok(Copies { vars, wire })
         }
     }

@@ -36,55 +36,125 @@ pub fn carry_out(
         Combine::Tangents(kind, nest) => {
             let mut now = Staging::take(sink.source().words());
             sink.source().pack(now.as_mut_slice());
-            combine_tangents(kind, nest, now.as_mut_slice(), request.values);
+            combine_tangents(kind, nest, now.as_mut_slice(), request.values)?;
             sink.unpack_bytes(now.as_slice(), request.bytes, mark)
         }
+        Combine::ActiveTangents(kind, nest) => {
+            let brought = |(i, &value)| {
+                let Mark { first: id, tag } = mark.behind(i);
+                Var { value, id, tag }
+            };
+            let brought: Vec<Var> = (0..).zip(request.values).map(brought).collect();
+            let mut vars = sink.source().vars();
+            combine_tangents(kind, nest, &mut vars, &brought)?;
+            sink.set_vars(&vars)
+        }
+    }
+}
+
+/// A number of a tangent.
+pub trait Number: Copy {
+    fn primal(self) -> f64;
+    fn plus(self, other: Self) -> Result<Self>;
+    fn times(self, other: Self) -> Result<Self>;
+    /// `times` where one of the factors is a derivative.
+    fn times_derivative(self, other: Self) -> Result<Self>;
+}
+
+impl Number for f64 {
+    fn primal(self) -> f64 {
+        self
+    }
+
+    fn plus(self, other: Self) -> Result<Self> {
+        Ok(self + other)
+    }
+
+    fn times(self, other: Self) -> Result<Self> {
+        Ok(self * other)
+    }
+
+    /// A factor of zero wins over an infinite one.
+    fn times_derivative(self, other: Self) -> Result<Self> {
+        Ok(times(self, other))
+    }
+}
+
+impl Number for Var {
+    fn primal(self) -> f64 {
+        self.value
+    }
+
+    fn plus(self, other: Self) -> Result<Self> {
+        statement(Kind::Sum, self, other)
+    }
+
+    fn times(self, other: Self) -> Result<Self> {
+        statement(Kind::Product, self, other)
+    }
+
+    fn times_derivative(self, other: Self) -> Result<Self> {
+        self.times(other)
     }
 }
 
 /// What becomes of tangents at the target, the numbers of each one behind the other.
-pub fn combine_tangents(kind: Kind, nest: Nest, old: &mut [f64], brought: &[f64]) {
+pub fn combine_tangents<N: Number>(
+    kind: Kind,
+    nest: Nest,
+    old: &mut [N],
+    brought: &[N],
+) -> Result<()> {
     let each = nest.numbers();
     let levels: Vec<usize> = nest.levels().collect();
-    let mut room = Staging::take(2 * each);
-    let (product, room) = room.as_mut_slice().split_at_mut(each);
+    let first = &brought[..each.min(brought.len())];
+    let (mut product, mut room) = (first.to_vec(), first.to_vec());
     for (old, brought) in old.chunks_exact_mut(each).zip(brought.chunks_exact(each)) {
         match kind {
-            Kind::Sum => old.iter_mut().zip(brought).for_each(|(old, brought)| *old += brought),
+            Kind::Sum => {
+                for (old, &brought) in old.iter_mut().zip(brought) {
+                    *old = old.plus(brought)?;
+                }
+            }
             Kind::Product => {
-                multiply(&levels, old, brought, product, room, |x, y| x * y);
-                old.copy_from_slice(product);
+                multiply(&levels, old, brought, &mut product, &mut room, N::times)?;
+                old.copy_from_slice(&product);
             }
             // The primal value is the first number.
-            Kind::Min | Kind::Max if wins(kind, brought[0], old[0]) => old.copy_from_slice(brought),
+            Kind::Min | Kind::Max if wins(kind, brought[0].primal(), old[0].primal()) => {
+                old.copy_from_slice(brought);
+            }
             Kind::Min | Kind::Max => {}
         }
     }
+    Ok(())
 }
 
-/// The product of two tangents, whose primal values `of_values` multiplies. In derivatives a factor of zero wins over an infinite
-/// one. `room` is as large as the product.
-fn multiply(
+/// The product of two tangents, whose primal values `of_values` multiplies. `room` is as large as the product.
+fn multiply<N: Number>(
     levels: &[usize],
-    x: &[f64],
-    y: &[f64],
-    product: &mut [f64],
-    room: &mut [f64],
-    of_values: fn(f64, f64) -> f64,
-) {
+    x: &[N],
+    y: &[N],
+    product: &mut [N],
+    room: &mut [N],
+    of_values: fn(N, N) -> Result<N>,
+) -> Result<()> {
     let Some((&parts, inner)) = levels.split_first() else {
-        product[0] = of_values(x[0], y[0]);
-        return;
+        product[0] = of_values(x[0], y[0])?;
+        return Ok(());
     };
     let each = x.len() / parts;
-    multiply(inner, &x[..each], &y[..each], &mut product[..each], room, of_values);
+    multiply(inner, &x[..each], &y[..each], &mut product[..each], room, of_values)?;
     for at in (each..x.len()).step_by(each) {
         let derivative = &mut product[at..][..each];
-        multiply(inner, &x[at..][..each], &y[..each], derivative, room, times);
+        multiply(inner, &x[at..][..each], &y[..each], derivative, room, N::times_derivative)?;
         let (other, room) = room.split_at_mut(each);
-        multiply(inner, &x[..each], &y[at..][..each], other, room, times);
-        derivative.iter_mut().zip(other).for_each(|(one, other)| *one += *other);
+        multiply(inner, &x[..each], &y[at..][..each], other, room, N::times_derivative)?;
+        for (one, &other) in derivative.iter_mut().zip(&*other) {
+            *one = one.plus(other)?;
+        }
     }
+    Ok(())
 }
 
 /// Adds the ids of what an origin has read by itself.
