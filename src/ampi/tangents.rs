@@ -47,7 +47,7 @@ pub fn check_accumulated(op: Op, [origin, target]: [Datatype; 2]) -> Result<()> 
                 "op: tangents are accumulated by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
             }
         }
-    } else if is_of_complex(target) && !is_linear() {
+    } else if (is_of_complex(origin) || is_of_complex(target)) && !is_linear() {
         "op: complex numbers are accumulated by MPI_SUM, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
     } else {
         return Ok(());
