@@ -32,6 +32,7 @@
   }                                                                                                          \
   INLINE admpi_expr name##_e(E e) {                                                                          \
     const region a = seen(e);                                                                                \
+    if (is_passive(a)) return passive_as(name##_y(a.value), a);                                              \
     if (!is_simple(a)) return name##_e_slow(e);                                                              \
     const double y = name##_y(a.value);                                                                      \
     return fast_e(y, e, a, cheap || a.count != 0 ? name##_d(a.value, y) : 0.0);                              \
@@ -62,6 +63,7 @@
   }                                                                                                          \
   INLINE admpi_expr name##_ev(E e, V b) {                                                                    \
     const region a = seen(e);                                                                                \
+    if (is_passive(a) && b->id == 0) return passive_as(name##_y(a.value, b->value), a);                      \
     if (!is_on_top(a, 1)) return name##_ev_slow(e, b);                                                       \
     const double x1 = a.value, x2 = b->value, y = name##_y(x1, x2);                                          \
     return fast_ev(y, e, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                              \
@@ -75,6 +77,7 @@
   }                                                                                                          \
   INLINE admpi_expr name##_ve(V a, E e) {                                                                    \
     const region b = seen(e);                                                                                \
+    if (is_passive(b) && a->id == 0) return passive_as(name##_y(a->value, b.value), b);                      \
     if (!is_on_top(b, 1)) return name##_ve_slow(a, e);                                                       \
     const double x1 = a->value, x2 = b.value, y = name##_y(x1, x2);                                          \
     return fast_ev(y, e, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0,                              \
@@ -88,6 +91,7 @@
   }                                                                                                          \
   INLINE admpi_expr name##_ee(E e, E f) {                                                                    \
     const region a = seen(e), b = seen(f);                                                                   \
+    if (is_passive(a) && is_passive(b)) return passive_as(name##_y(a.value, b.value), a);                    \
     if (!are_neighbours(a, b)) return name##_ee_slow(e, f);                                                  \
     const double x1 = a.value, x2 = b.value, y = name##_y(x1, x2);                                           \
     return fast_ee(y, e, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                              \
@@ -104,6 +108,7 @@
   }                                                                                                          \
   INLINE admpi_expr name##_de(D a, E e) {                                                                    \
     const region b = seen(e);                                                                                \
+    if (is_passive(b)) return passive_as(name##_y(*a, b.value), b);                                          \
     if (!is_simple(b)) return name##_de_slow(a, e);                                                          \
     const double x1 = *a, x2 = b.value, y = name##_y(x1, x2);                                                \
     return fast_e(y, e, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                              \
@@ -144,10 +149,11 @@
   }                                                                                                          \
   INLINE admpi_expr name##_e##kind(E e, const type *b) {                                                     \
     const region a = seen(e);                                                                                \
-    if (!is_simple(a)) return name##_e##kind##_slow(e, b);                                                   \
+    if (!is_passive(a) && !is_simple(a)) return name##_e##kind##_slow(e, b);                                 \
     const double x1 = a.value;                                                                               \
     const type x2 = *b;                                                                                      \
     const double y = formula;                                                                                \
+    if (is_passive(a)) return passive_as(y, a);                                                              \
     return fast_e(y, e, a, cheap || a.count != 0 ? dy : 0.0);                                                \
   }                                                                                                          \
   INLINE admpi_var name##_pv##kind(V a, const type *b) {                                                     \
@@ -208,7 +214,11 @@ COLD void assign_slow(admpi_var *y_out, E e) { *y_out = closed(e); }
 void admpif_assign_(admpi_var *y_out, E e) {
   const region x = seen(e);
   admpi_tape *tape = admpi_tls_tape;
-  if (UNLIKELY((x.count - 1 >= MAX_LEAVES) | (x.at + x.count != s.top) | (s.holes != 0) |
+  if (is_passive(x)) {
+    *y_out = admpi_passive(x.value);
+    return;
+  }
+  if (UNLIKELY((x.count > MAX_LEAVES) | (x.at + x.count != s.top) | (s.holes != 0) |
                (tape->argument_end - tape->argument < (ptrdiff_t)x.count))) {
     assign_slow(y_out, e);
     return;
@@ -219,7 +229,7 @@ void admpif_assign_(admpi_var *y_out, E e) {
   *y_out = y;
 }
 void admpif_drop_(E e) {
-  if (e->where >> 32 >= KEPT) return;
+  if (e->where >> 32 >= KEPT || is_passive(seen(e))) return;
   const region a = taken(e);
   release(a.at, a.count);
 }

@@ -416,8 +416,16 @@ static __attribute__((noinline)) admpi_expr join_slow(double value, region a, re
   return made(value, a.at, a.count + b.count);
 }
 
+INLINE admpi_expr simple(double value, uint32_t at, uint32_t count) {
+  return (admpi_expr){value, (uint64_t)count << 32 | at};
+}
+
 /* The fast way of an operator is for expressions that were not used before, are not checked, and lie where the result can grow.
  * All others go the slow way, by a tail call, so that the fast one calls nothing. */
+
+/* Of an expression without leaves no use leaves a trace, so that any of its copies may be used again. */
+INLINE int is_passive(region y) { return y.count == 0; }
+INLINE admpi_expr passive_as(double value, region y) { return simple(value, y.at, 0); }
 
 INLINE region seen(const admpi_expr *e) { return (region){e->value, (uint32_t)e->where, (uint32_t)(e->where >> 32)}; }
 INLINE int is_simple(region y) { return LIKELY(y.count <= MAX_LEAVES) && LIKELY(s.top <= s.end); }
@@ -427,9 +435,6 @@ INLINE int is_on_top(region y, uint32_t more) {
 INLINE int are_neighbours(region a, region b) {
   return LIKELY(a.count <= MAX_LEAVES) && LIKELY(b.count <= MAX_LEAVES) && LIKELY(a.count + b.count <= MAX_LEAVES) &&
          LIKELY(a.at + a.count == b.at) && LIKELY(s.top <= s.end);
-}
-INLINE admpi_expr simple(double value, uint32_t at, uint32_t count) {
-  return (admpi_expr){value, (uint64_t)count << 32 | at};
 }
 INLINE admpi_expr fast_e(double value, const admpi_expr *e, region a, double da) {
   keep_scaled(e, a, da);
@@ -477,12 +482,14 @@ COLD admpi_expr push_slow(double value, const admpi_var *a, double da, const adm
 }
 
 INLINE admpi_expr form_v(double value, const admpi_var *a, double da) {
+  if (a->id == 0) return simple(value, s.top, 0);
   if (UNLIKELY((uint64_t)s.top + 2 > s.end)) return push_slow(value, a, da, NULL, 0.0);
   const region y = push(value, a, da, NULL, 0.0);
   return simple(y.value, y.at, y.count);
 }
 
 INLINE admpi_expr form_vv(double value, const admpi_var *a, double da, const admpi_var *b, double db) {
+  if ((a->id | b->id) == 0) return simple(value, s.top, 0);
   if (UNLIKELY((uint64_t)s.top + 2 > s.end)) return push_slow(value, a, da, b, db);
   const region y = push(value, a, da, b, db);
   return simple(y.value, y.at, y.count);

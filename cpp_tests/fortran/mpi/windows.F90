@@ -176,11 +176,27 @@ contains
     y(1) = there(2)%derivative
     call check('a tangent', admpi_value(y), [6*(10d0*left + 1)])
     call check('a tangent, second derivative', swept(x, y), [6d0*(right + 1)])
+    ! (x, 1) times (x**2, 6*x) of the left one.
+    call inputs(x)
+    t = admpi_tangent_var(x(1), 3d0)
+    t = t*t
+    there(1) = admpi_tangent_var(x(1), 1d0)
+    call fence()
+    call AMPI_Accumulate(t, 1, AMPI_TANGENT_VAR, right, zero, 1, AMPI_TANGENT_VAR, AMPI_PROD, win, code)
+    call fence()
+    y(1) = there(1)%derivative
+    associate (here => 10d0*rank + 1, beside => 10d0*left + 1)
+      call check('a product of active tangents', admpi_value(y), [beside**2 + 6*beside*here])
+    end associate
+    associate (here => 10d0*rank + 1, there => 10d0*right + 1, beside => 10d0*left + 1)
+      call check('a product of active tangents, second derivative', swept(x, y), &
+        [6*beside*(rank + 1) + (2*here + 6*there)*(right + 1)])
+    end associate
     call AMPI_Win_set_errhandler(win, AMPI_ERRORS_RETURN, code)
     call fence()
-    call AMPI_Accumulate(t, 1, AMPI_TANGENT_VAR, rank, zero, 1, AMPI_TANGENT_VAR, AMPI_PROD, win, failed)
+    call AMPI_Accumulate(t, 1, AMPI_TANGENT_VAR, rank, zero, 1, AMPI_TANGENT_VAR, AMPI_MAXLOC, win, failed)
     call fence()
-    if (failed == AMPI_SUCCESS) error stop 'a product of tangents is not refused'
+    if (failed == AMPI_SUCCESS) error stop 'AMPI_MAXLOC of tangents is not refused'
     call AMPI_Win_free(win, code)
 
     call AMPI_Win_allocate(bytes, 16, AMPI_INFO_NULL, AMPI_COMM_WORLD, address, win, code)
