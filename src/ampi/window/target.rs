@@ -107,8 +107,8 @@ pub fn combine_tangents<N: Number>(
 ) -> Result<()> {
     let each = nest.numbers();
     let levels: Vec<usize> = nest.levels().collect();
-    let first = &brought[..each.min(brought.len())];
-    let (mut product, mut room) = (first.to_vec(), first.to_vec());
+    let room = if kind == Kind::Product { each.min(brought.len()) } else { 0 };
+    let (mut product, mut room) = (brought[..room].to_vec(), brought[..room].to_vec());
     for (old, brought) in old.chunks_exact_mut(each).zip(brought.chunks_exact(each)) {
         match kind {
             Kind::Sum => {
