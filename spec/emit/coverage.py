@@ -71,8 +71,8 @@ Files are those of the program without derivatives. In `AMPI_File_set_view` and 
 subarray and darray. Offsets in bytes (struct, hvector, hindexed, resized) are offsets in memory, so such a type is an error there: build it
 from `MPI_DOUBLE` or `MPI_FLOAT`.
 
-Floats are doubles in memory, so MPI gets a copy. They are read when the call is complete, or its request or its `_end`. Structures of floats and
-other parts are errors, and so are tangents and matrices.
+Floats are doubles in memory, so MPI gets a copy, also of what lies beside them in a structure. They are read when the call is complete, or its
+request or its `_end`. Tangents and matrices are errors.
 
 {listed(values)}
 

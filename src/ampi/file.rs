@@ -6,7 +6,7 @@
 
 use super::{dispatch, lock};
 use crate::datatype::{
-    BufferTriple, Layout, Mark, Precision, RecvBuffer, SendBuffer, activity, is_passive, precision,
+    BufferTriple, Layout, Mark, RecvBuffer, SendBuffer, activity, is_passive, packed_item,
     why_not_in_file,
 };
 use crate::error::{Code, Error};
@@ -23,7 +23,7 @@ fn layout(datatype: Datatype) -> MpiResult<Option<Layout>> {
     if is_passive(datatype) { Ok(None) } else { activity(datatype) }
 }
 
-/// Floats side by side, for MPI.
+/// Floats, and what lies beside them, without gaps, for MPI.
 pub struct Floats {
     copy: Staging,
     bytes: usize,
@@ -32,14 +32,11 @@ pub struct Floats {
 }
 
 impl Floats {
-    /// None if the values are doubles.
-    fn of(data: &BufferTriple, source: &SendBuffer) -> MpiResult<Option<Self>> {
-        let Some(bytes) = source.mixed_bytes() else { return Ok(None) };
-        if precision(data.datatype()) != Some(Precision::Single) {
+    /// None without floats.
+    fn of(source: &SendBuffer) -> MpiResult<Option<Self>> {
+        let (Some(bytes), Some(item)) = (source.mixed_bytes(), packed_item(source)?) else {
             return Ok(None);
-        }
-        let each = c_int::try_from(source.len() / data.items().max(1)).unwrap_or(c_int::MAX);
-        let item = Made::contiguous(each, Datatype::float())?.commit()?;
+        };
         Ok(Some(Self { copy: Staging::take(source.words()), bytes, item }))
     }
 }
@@ -61,7 +58,7 @@ impl Moving {
             return dispatch::left(call, data).map(|()| None);
         };
         let source = data.source("buf", layout, 1)?;
-        let Some(mut floats) = Floats::of(data, &source)? else { return Ok(None) };
+        let Some(mut floats) = Floats::of(&source)? else { return Ok(None) };
         source.pack(floats.copy.as_mut_slice());
         Ok(Some(Self::Floats(floats, None)))
     }
@@ -70,7 +67,7 @@ impl Moving {
     pub fn into(data: &BufferTriple, at_once: bool) -> MpiResult<Option<Self>> {
         let Some(layout) = layout(data.datatype())? else { return Ok(None) };
         let sink = data.sink("buf", layout, 1)?;
-        Ok(Some(match Floats::of(data, sink.source())? {
+        Ok(Some(match Floats::of(sink.source())? {
             Some(floats) => Self::Floats(floats, Some(sink)),
             None if at_once && data.datatype() == Datatype::active_double() => Self::Packed(sink),
             None => Self::Doubles(sink),

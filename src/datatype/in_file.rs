@@ -1,18 +1,17 @@
 //! Datatypes as a file has them: of the program without derivatives, whose doubles have 8 bytes and floats 4.
 #![forbid(unsafe_code)]
 
-use super::activity::precision;
-use super::layout::Precision;
+use super::SendBuffer;
+use super::layout::{Element, Piece, wide_bytes};
 use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC};
 use super::{is_of_bundles, is_passive, require_installed};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
-use crate::mpi::types::Made;
+use crate::mpi::types::{Block, Bounds, Made};
 use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
 const OF_TANGENTS: &str = "the datatype is of tangents, and a file holds numbers: write admpi::value of them, read into double";
-const OF_MORE: &str = "the datatype has other parts beside those of AMPI_AFLOAT, which are doubles in memory: write admpi::value of these, read into float";
 const OF_ELEMENTS: &str = "the datatype is AMPI_VARMAT or AMPI_VIEW, in which MPI finds no values: write and read an array of doubles";
 
 /// Why values of an active datatype cannot go to a file.
@@ -20,10 +19,31 @@ pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
     if datatype.is_of_elements() {
         return Some(OF_ELEMENTS);
     }
-    if is_of_bundles(datatype) {
-        return Some(OF_TANGENTS);
+    is_of_bundles(datatype).then_some(OF_TANGENTS)
+}
+
+/// Of items with active floats, which MPI does not find in memory: one of them with its parts side by side, as they are
+/// packed.
+pub fn packed_item(source: &SendBuffer) -> MpiResult<Option<Made>> {
+    let Some((map, _)) = source.mixed() else { return Ok(None) };
+    if map.pieces.iter().all(|piece| piece.element != Element::Float) {
+        return Ok(None);
     }
-    (precision(datatype) == Some(Precision::Mixed)).then_some(OF_MORE)
+    let mut end = 0;
+    let mut block = |piece: &Piece| {
+        let datatype = match piece.element {
+            Element::Passive => Datatype::byte(),
+            Element::Double => Datatype::double(),
+            Element::Float => Datatype::float(),
+        };
+        let length = c_int::try_from(piece.n).unwrap_or(c_int::MAX);
+        let displacement = end;
+        end += wide_bytes(piece.bytes());
+        Block { length, displacement, datatype }
+    };
+    let blocks: Vec<Block> = map.pieces.iter().map(&mut block).collect();
+    let parts = Made::structure(&blocks)?;
+    Made::resized(parts.datatype(), Bounds { lower: 0, upper: end })?.commit().map(Some)
 }
 
 /// The committed type of doubles or floats that `datatype` was before its program became active; none if it is passive.
