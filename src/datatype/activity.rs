@@ -138,8 +138,8 @@ thread_local! {
     static TANGENTS: RefCell<Option<(u64, usize, Layout, Nest)>> = const { RefCell::new(None) };
 }
 
-/// How items of passive tangents lie, and what numbers one has, unless tangents differ or numbers lie beside them. A call asks for those of the origin and of the target, which mostly
-/// are of one type.
+/// How items of passive tangents lie, and what numbers one has, unless tangents differ or numbers lie beside them. A call asks
+/// for those of the origin and of the target, which mostly are of one type.
 pub fn tangents(datatype: Datatype) -> MpiResult<(Layout, Nest)> {
     let now = (GENERATION.load(Ordering::Relaxed), datatype.key());
     let known = |last: &Option<(u64, usize, Layout, Nest)>| match last {
