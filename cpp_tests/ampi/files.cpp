@@ -596,6 +596,29 @@ TEST_CASE_FIXTURE(floats, "test_files_of_floats_in_structures") {
   for (MPI_Datatype one : {type, plain_type}) MPI_Type_free(&one);
 }
 
+TEST_CASE_FIXTURE(floats, "test_files_of_items_that_are_active_by_name") {
+  // No double, or no float, and an int behind it.
+  const int lengths[] = {0, 1}, rank = my_rank();
+  const MPI_Aint offsets[] = {0, sizeof(var)};
+  for (const MPI_Datatype active : {AMPI_ADOUBLE, AMPI_AFLOAT}) {
+    const MPI_Datatype types[] = {active, MPI_INT};
+    MPI_Datatype made, type;
+    AMPI_Type_create_struct(2, lengths, offsets, types, &made);
+    AMPI_Type_create_resized(made, 0, sizeof(admpi_var_int), &type);
+    AMPI_Type_commit(&type);
+    MPI_Type_free(&made);
+    const file f;
+    admpi_var_int out[2] = {{x, 10 * rank}, {x, 10 * rank + 1}}, back[2] = {{x, 0}, {x, 0}};
+    void *const from = out, *const to = back;
+    REQUIRE(AMPI_File_write_at_all(f.handle, 8 * rank, from, 2, type, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    f.settle();
+    REQUIRE(AMPI_File_read_at_all(f.handle, 8 * rank, to, 2, type, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK((back[0].index == 10 * rank && back[1].index == 10 * rank + 1));
+    CHECK(back[1].value.id == x.id);
+    MPI_Type_free(&type);
+  }
+}
+
 TEST_CASE("test_files_refuse_what_has_no_place_in_them") {
   const auto contains = [](const std::string &text, const char *part) { return text.find(part) != std::string::npos; };
   const auto message = [](int code) {

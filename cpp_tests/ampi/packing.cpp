@@ -248,6 +248,32 @@ TEST_CASE("test_packing_passive_values") {
 }
 
 // Matrices are packed by their elements.
+TEST_CASE("test_packing_items_that_are_active_by_name") {
+  // No active double and an int behind it: there are no ids to carry.
+  test::begin();
+  const int rank = test::rank_of(world), size = test::size_of(world), lengths[] = {0, 1};
+  const MPI_Aint offsets[] = {0, sizeof(admpi::var)};
+  const MPI_Datatype types[] = {AMPI_ADOUBLE, MPI_INT};
+  MPI_Datatype made, type;
+  AMPI_Type_create_struct(2, lengths, offsets, types, &made);
+  AMPI_Type_create_resized(made, 0, sizeof(admpi_var_int), &type);
+  AMPI_Type_commit(&type);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  admpi_var_int out[2] = {{{1.0, 0, 0}, 10 * rank}, {{1.0, 0, 0}, 10 * rank + 1}}, in[2] = {};
+  const void *const from = out;
+  void *const to = in;
+  int room = 0, end = 0, at = 0;
+  AMPI_Pack_size(2, type, world, &room);
+  std::vector<char> bytes(static_cast<std::size_t>(room));
+  REQUIRE(AMPI_Pack(from, 2, type, bytes.data(), room, &end, world) == MPI_SUCCESS);
+  REQUIRE(AMPI_Sendrecv_replace(bytes.data(), end, AMPI_PACKED, right, 3, left, 3, world, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(AMPI_Unpack(bytes.data(), room, &at, to, 2, type, world) == MPI_SUCCESS);
+  CHECK(at == end);
+  CHECK((in[0].index == 10 * left && in[1].index == 10 * left + 1));
+  MPI_Type_free(&type);
+  MPI_Type_free(&made);
+}
+
 TEST_CASE("test_packing_matrices") {
   test::begin();
   test::recording_tape tape;

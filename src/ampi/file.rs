@@ -15,12 +15,13 @@ use crate::mpi::{Datatype, MpiResult, Staging, Status};
 use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
 
-/// How the active values of a buffer lie; none if it is passive.
+/// How the active values of a buffer lie; none if it has none.
 fn layout(datatype: Datatype) -> MpiResult<Option<Layout>> {
     if let Some(why) = why_not_in_file(datatype) {
         return Err(Error::new(Code::Unsupported, why).into());
     }
-    if is_passive(datatype) { Ok(None) } else { activity(datatype) }
+    // A type may be active by name, and hold passive parts only, which MPI finds.
+    Ok(activity(datatype)?.filter(|layout| !layout.is_hollow()))
 }
 
 /// Floats, and what lies beside them, without gaps, for MPI.
@@ -55,7 +56,10 @@ impl Moving {
     /// What the call writes to a file. None where MPI finds it.
     pub fn from(call: &str, data: &BufferTriple) -> MpiResult<Option<Self>> {
         let Some(layout) = layout(data.datatype())? else {
-            return dispatch::left(call, data).map(|()| None);
+            if is_passive(data.datatype()) {
+                dispatch::left(call, data)?;
+            }
+            return Ok(None);
         };
         let source = data.source("buf", layout, 1)?;
         let Some(mut floats) = Floats::of(&source)? else { return Ok(None) };

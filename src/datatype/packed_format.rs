@@ -128,9 +128,9 @@ impl Unit {
         sum(begin) ^ sum(&data[self.at + HEADER..self.end()]).rotate_left(1)
     }
 
-    /// Whether its ids are those of this process.
+    /// Whether its ids, if any, are those of this process.
     pub fn is_ours(&self) -> bool {
-        self.process == this_process()
+        self.n == 0 || self.process == this_process()
     }
 
     /// Id and tag of the `i`th active double.
