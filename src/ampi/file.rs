@@ -2,12 +2,13 @@
 //!
 //! To MPI a datatype of active doubles describes the values in memory, so its own calls find them. A blocking read of active
 //! doubles side by side is one of plain doubles into the beginning of the buffer, which are then put in their places: MPICH
-//! tells a wrong count where a file ends before a buffer with gaps does. Floats are doubles in memory, so MPI gets a copy.
+//! tells a wrong count where a file ends before a buffer with gaps does. Floats are doubles in memory, so MPI gets a copy; so it
+//! does of items that are active by name and have no active value, with whose datatypes MPICH 4.0 never returns.
 
 use super::{dispatch, lock};
 use crate::datatype::{
     BufferTriple, Layout, Mark, RecvBuffer, SendBuffer, activity, is_passive, packed_item,
-    why_not_in_file,
+    passive_layout, why_not_in_file,
 };
 use crate::error::{Code, Error};
 use crate::mpi::types::Made;
@@ -15,13 +16,20 @@ use crate::mpi::{Datatype, MpiResult, Staging, Status};
 use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
 
-/// How the active values of a buffer lie; none if it has none.
-fn layout(datatype: Datatype) -> MpiResult<Option<Layout>> {
+/// How the active values of a buffer lie; none if it is passive.
+fn layout(data: &BufferTriple) -> MpiResult<Option<Layout>> {
+    let datatype = data.datatype();
     if let Some(why) = why_not_in_file(datatype) {
         return Err(Error::new(Code::Unsupported, why).into());
     }
-    // A type may be active by name, and hold passive parts only, which MPI finds.
-    Ok(activity(datatype)?.filter(|layout| !layout.is_hollow()))
+    if is_passive(datatype) {
+        return Ok(None);
+    }
+    let layout = activity(datatype)?;
+    match layout {
+        Some(layout) if layout.is_hollow() => passive_layout(datatype, data.items()).map(Some),
+        layout => Ok(layout),
+    }
 }
 
 /// Floats, and what lies beside them, without gaps, for MPI.
@@ -33,7 +41,7 @@ pub struct Floats {
 }
 
 impl Floats {
-    /// None without floats.
+    /// None where MPI finds all in memory.
     fn of(source: &SendBuffer) -> MpiResult<Option<Self>> {
         let (Some(bytes), Some(item)) = (source.mixed_bytes(), packed_item(source)?) else {
             return Ok(None);
@@ -55,11 +63,8 @@ pub enum Moving {
 impl Moving {
     /// What the call writes to a file. None where MPI finds it.
     pub fn from(call: &str, data: &BufferTriple) -> MpiResult<Option<Self>> {
-        let Some(layout) = layout(data.datatype())? else {
-            if is_passive(data.datatype()) {
-                dispatch::left(call, data)?;
-            }
-            return Ok(None);
+        let Some(layout) = layout(data)? else {
+            return dispatch::left(call, data).map(|()| None);
         };
         let source = data.source("buf", layout, 1)?;
         let Some(mut floats) = Floats::of(&source)? else { return Ok(None) };
@@ -69,7 +74,7 @@ impl Moving {
 
     /// What the call reads from a file. None where it is passive. `at_once`: the call is blocking.
     pub fn into(data: &BufferTriple, at_once: bool) -> MpiResult<Option<Self>> {
-        let Some(layout) = layout(data.datatype())? else { return Ok(None) };
+        let Some(layout) = layout(data)? else { return Ok(None) };
         let sink = data.sink("buf", layout, 1)?;
         Ok(Some(match Floats::of(sink.source())? {
             Some(floats) => Self::Floats(floats, Some(sink)),

@@ -22,11 +22,11 @@ pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
     is_of_bundles(datatype).then_some(OF_TANGENTS)
 }
 
-/// Of items with active floats, which MPI does not find in memory: one of them with its parts side by side, as they are
-/// packed.
+/// Of items with active floats, or without active values, which MPI does not find in memory: one of them with its parts side by
+/// side, as they are packed.
 pub fn packed_item(source: &SendBuffer) -> MpiResult<Option<Made>> {
     let Some((map, _)) = source.mixed() else { return Ok(None) };
-    if map.pieces.iter().all(|piece| piece.element != Element::Float) {
+    if map.n > 0 && map.pieces.iter().all(|piece| piece.element != Element::Float) {
         return Ok(None);
     }
     let mut end = 0;
