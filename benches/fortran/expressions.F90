@@ -173,8 +173,8 @@ program expressions
   each = each*1d9/jobs
   do which = 1, 2
     print '(a, a, f7.1, a, f6.1, a, f6.1, a, f6.1, a, f7.1, a, f7.1, a)', name(which), ': Burgers cell record', &
-      record(which), ' ns, passive', passive(which), ' ns, sweep', sweep(which), ' ns,', bytes(which), ' bytes; chain', link(which), ' ns a link; map', &
-      each(which), ' ns a job'
+      record(which), ' ns, passive', passive(which), ' ns, sweep', sweep(which), ' ns,', bytes(which), &
+      ' bytes; chain', link(which), ' ns a link; map', each(which), ' ns a job'
   end do
   call row('Burgers cell: record over C++', record(1)/record(2))
   call row('Burgers cell: sweep over C++', sweep(1)/sweep(2))
