@@ -35,19 +35,15 @@ fn check_bundles(op: Op, datatype: Datatype) -> Result<()> {
 /// The same of an accumulate, which the library carries out itself, an operation after the other: of complex numbers what is
 /// linear.
 pub fn check_accumulated(op: Op, [origin, target]: [Datatype; 2]) -> Result<()> {
-    let is_linear = || [Op::sum(), Op::replace(), Op::no_op()].contains(&op);
-    let why = if is_of_bundles(origin) || is_of_bundles(target) {
-        let are_alike = is_of_bundles(origin) == is_of_bundles(target);
-        match (is_linear(), is_number_operation(op), are_alike) {
-            (true, ..) | (_, true, true) => return Ok(()),
-            (_, true, false) => {
-                "one of origin_datatype and target_datatype is of tangents, and the other is not: op would combine values and derivatives separately"
-            }
-            _ => {
-                "op: tangents are accumulated by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
-            }
-        }
-    } else if (is_of_complex(origin) || is_of_complex(target)) && !is_linear() {
+    if [Op::sum(), Op::replace(), Op::no_op()].contains(&op) {
+        return Ok(());
+    }
+    let sides = [is_of_bundles(origin), is_of_bundles(target)];
+    let why = if sides.contains(&true) && !is_number_operation(op) {
+        "op: tangents are accumulated by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
+    } else if sides[0] != sides[1] {
+        "one of origin_datatype and target_datatype is of tangents, and the other is not: op would combine values and derivatives separately"
+    } else if !sides[0] && (is_of_complex(origin) || is_of_complex(target)) {
         "op: complex numbers are accumulated by MPI_SUM, MPI_REPLACE and MPI_NO_OP only; combine them after a Get"
     } else {
         return Ok(());

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::SendBuffer;
-use super::layout::{Element, Piece, wide_bytes};
+use super::layout::{Element, wide_bytes};
 use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC};
 use super::{is_of_bundles, is_passive, require_installed};
 use crate::error::{Code, Error};
@@ -29,19 +29,22 @@ pub fn packed_item(source: &SendBuffer) -> MpiResult<Option<Made>> {
     if map.n > 0 && map.pieces.iter().all(|piece| piece.element != Element::Float) {
         return Ok(None);
     }
-    let mut end = 0;
-    let mut block = |piece: &Piece| {
+    let (mut blocks, mut end): (Vec<Block>, i64) = (Vec::new(), 0);
+    for piece in &map.pieces {
         let datatype = match piece.element {
             Element::Passive => Datatype::byte(),
             Element::Double => Datatype::double(),
             Element::Float => Datatype::float(),
         };
         let length = c_int::try_from(piece.n).unwrap_or(c_int::MAX);
-        let displacement = end;
+        match blocks.last_mut() {
+            Some(last) if last.datatype == datatype => {
+                last.length = last.length.saturating_add(length);
+            }
+            _ => blocks.push(Block { length, displacement: end, datatype }),
+        }
         end += wide_bytes(piece.bytes());
-        Block { length, displacement, datatype }
-    };
-    let blocks: Vec<Block> = map.pieces.iter().map(&mut block).collect();
+    }
     let parts = Made::structure(&blocks)?;
     Made::resized(parts.datatype(), Bounds { lower: 0, upper: end })?.commit().map(Some)
 }

@@ -40,16 +40,20 @@ pub fn carry_out(
             sink.unpack_bytes(now.as_slice(), request.bytes, mark)
         }
         Combine::ActiveTangents(kind, nest) => {
-            let brought = |(i, &value)| {
-                let Mark { first: id, tag } = mark.behind(i);
-                Var { value, id, tag }
-            };
-            let brought: Vec<Var> = (0..).zip(request.values).map(brought).collect();
+            let brought: Vec<Var> = arrived(request.values, mark).collect();
             let mut vars = sink.source().vars();
             combine_tangents(kind, nest, &mut vars, &brought)?;
             sink.set_vars(&vars)
         }
     }
+}
+
+/// What came as active values.
+fn arrived(values: &[f64], mark: Mark) -> impl Iterator<Item = Var> {
+    (0..).zip(values).map(move |(i, &value)| {
+        let Mark { first: id, tag } = mark.behind(i);
+        Var { value, id, tag }
+    })
 }
 
 /// A number of a tangent.
@@ -105,17 +109,18 @@ pub fn combine_tangents<N: Number>(
     old: &mut [N],
     brought: &[N],
 ) -> Result<()> {
+    if kind == Kind::Sum {
+        for (old, &brought) in old.iter_mut().zip(brought) {
+            *old = old.plus(brought)?;
+        }
+        return Ok(());
+    }
     let each = nest.numbers();
     let levels: Vec<usize> = nest.levels().collect();
     let room = if kind == Kind::Product { each.min(brought.len()) } else { 0 };
     let (mut product, mut room) = (brought[..room].to_vec(), brought[..room].to_vec());
     for (old, brought) in old.chunks_exact_mut(each).zip(brought.chunks_exact(each)) {
         match kind {
-            Kind::Sum => {
-                for (old, &brought) in old.iter_mut().zip(brought) {
-                    *old = old.plus(brought)?;
-                }
-            }
             Kind::Product => {
                 multiply(&levels, old, brought, &mut product, &mut room, N::times)?;
                 old.copy_from_slice(&product);
@@ -124,7 +129,7 @@ pub fn combine_tangents<N: Number>(
             Kind::Min | Kind::Max if wins(kind, brought[0].primal(), old[0].primal()) => {
                 old.copy_from_slice(brought);
             }
-            Kind::Min | Kind::Max => {}
+            Kind::Sum | Kind::Min | Kind::Max => {}
         }
     }
     Ok(())
@@ -255,9 +260,8 @@ fn reduce(
     rounded: impl Fn(f64) -> f64,
 ) -> MpiResult<()> {
     let mut vars = sink.source().vars();
-    for ((i, var), &value) in (0..).zip(&mut vars).zip(values) {
-        let Mark { first: id, tag } = mark.behind(i);
-        *var = combined(kind, *var, Var { value, id, tag })?;
+    for (var, operand) in vars.iter_mut().zip(arrived(values, mark)) {
+        *var = combined(kind, *var, operand)?;
         var.value = rounded(var.value);
     }
     sink.set_vars(&vars)
