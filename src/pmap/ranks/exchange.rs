@@ -2,7 +2,7 @@
 //! brings, and learns the same of the others. So a failure of one is a failure of all, and nobody waits for a rank that has
 //! given up.
 //!
-//! The first member asks the others and answers them. A rank that leaves the body of a pmap by an error tells all others
+//! Two members tell each other. Of more, the first asks the others and answers them. A rank that leaves the body of a pmap by an error tells all others
 //! that run the body. Messages name the body (`scope`) and count its calls: what belongs to another body or call is stale, and
 //! is passed over.
 
@@ -23,7 +23,7 @@ const UNKNOWN: u64 = u64::MAX;
 /// What a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A member's part, for the first member.
+    /// A member's part.
     Brings,
     /// The first member's answer.
     Answer,
@@ -235,6 +235,15 @@ impl Exchange {
             Err(error) => (Vec::new(), Some(error)),
         };
         let ours = Message { kind: Kind::Brings, at, what, failure, shapes };
+        if let &[first, second] = members {
+            let is_first = self.rank == first;
+            let other = if is_first { second } else { first };
+            self.send(other, &ours)?;
+            let theirs = self.wanted(Kind::Brings, other, (at, what), scopes)?;
+            let (before, after) = if is_first { (ours, theirs) } else { (theirs, ours) };
+            let shapes = [before.shapes, after.shapes].concat();
+            return Ok(before.failure.or(after.failure).map_or(Ok(shapes), Err));
+        }
         if self.rank != first {
             self.send(first, &ours)?;
             let answer = self.wanted(Kind::Answer, first, (at, what), scopes)?;
