@@ -652,6 +652,33 @@ module admpi_tangents
       real(c_double), intent(in) :: partial(*)
       integer(c_int64_t), value :: n
     end subroutine
+    ! The two statements of an operator: src/shim/fortran.c.
+    pure subroutine recorded_1(y, z, a, p) bind(C, name='admpif_tangent_1')
+      import
+      type(admpi_tangent_var), intent(inout) :: y
+      type(admpi_tangent), intent(in) :: z, p
+      type(admpi_tangent_var), intent(in) :: a
+    end subroutine
+    pure subroutine recorded_2(y, z, a, p, b, q) bind(C, name='admpif_tangent_2')
+      import
+      type(admpi_tangent_var), intent(inout) :: y
+      type(admpi_tangent), intent(in) :: z, p, q
+      type(admpi_tangent_var), intent(in) :: a, b
+    end subroutine
+    pure subroutine linear_1(y, z, a, p) bind(C, name='admpif_tangent_linear_1')
+      import
+      type(admpi_tangent_var), intent(inout) :: y
+      type(admpi_tangent), intent(in) :: z
+      type(admpi_tangent_var), intent(in) :: a
+      real(c_double), value :: p
+    end subroutine
+    pure subroutine linear_2(y, z, a, p, b, q) bind(C, name='admpif_tangent_linear_2')
+      import
+      type(admpi_tangent_var), intent(inout) :: y
+      type(admpi_tangent), intent(in) :: z
+      type(admpi_tangent_var), intent(in) :: a, b
+      real(c_double), value :: p, q
+    end subroutine
     pure real(c_double) function c_floor(x) bind(C, name='floor')
       import
       real(c_double), value :: x
@@ -4753,11 +4780,7 @@ contains
     type(admpi_tangent_var), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    type(admpi_tangent) :: u, v, z
-    u = primal(a)
-    v = primal(b)
-    z = u + v
-    y = recorded_2(z, a, tangent_dd(1._dp, 0._dp), b, tangent_dd(1._dp, 0._dp))
+    call linear_2(y, primal(a) + primal(b), a, 1._dp, b, 1._dp)
   end function
   elemental function add_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -4769,25 +4792,25 @@ contains
     type(admpi_tangent_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) + b, a, 1._dp)
   end function
   elemental function add_ws(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     real(sp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) + real(b, dp), a, 1._dp)
   end function
   elemental function add_wi(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int32), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) + real(b, dp), a, 1._dp)
   end function
   elemental function add_wl(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int64), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) + real(b, dp), a, 1._dp)
   end function
   elemental function add_vw(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4799,35 +4822,31 @@ contains
     real(dp), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(admpi_tangent_var(a), b)
+    call linear_1(y, a + primal(b), b, 1._dp)
   end function
   elemental function add_sw(a, b) result(y)
     real(sp), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) + primal(b), b, 1._dp)
   end function
   elemental function add_iw(a, b) result(y)
     integer(int32), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) + primal(b), b, 1._dp)
   end function
   elemental function add_lw(a, b) result(y)
     integer(int64), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = add_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) + primal(b), b, 1._dp)
   end function
   elemental function sub_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    type(admpi_tangent) :: u, v, z
-    u = primal(a)
-    v = primal(b)
-    z = u - v
-    y = recorded_2(z, a, tangent_dd(1._dp, 0._dp), b, tangent_dd(-1._dp, 0._dp))
+    call linear_2(y, primal(a) - primal(b), a, 1._dp, b, -1._dp)
   end function
   elemental function sub_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -4839,25 +4858,25 @@ contains
     type(admpi_tangent_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) - b, a, 1._dp)
   end function
   elemental function sub_ws(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     real(sp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) - real(b, dp), a, 1._dp)
   end function
   elemental function sub_wi(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int32), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) - real(b, dp), a, 1._dp)
   end function
   elemental function sub_wl(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int64), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) - real(b, dp), a, 1._dp)
   end function
   elemental function sub_vw(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4869,25 +4888,25 @@ contains
     real(dp), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(admpi_tangent_var(a), b)
+    call linear_1(y, a - primal(b), b, -1._dp)
   end function
   elemental function sub_sw(a, b) result(y)
     real(sp), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) - primal(b), b, -1._dp)
   end function
   elemental function sub_iw(a, b) result(y)
     integer(int32), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) - primal(b), b, -1._dp)
   end function
   elemental function sub_lw(a, b) result(y)
     integer(int64), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = sub_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) - primal(b), b, -1._dp)
   end function
   elemental function mul_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -4897,7 +4916,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = u * v
-    y = recorded_2(z, a, v, b, u)
+    call recorded_2(y, z, a, v, b, u)
   end function
   elemental function mul_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -4909,25 +4928,25 @@ contains
     type(admpi_tangent_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) * b, a, b)
   end function
   elemental function mul_ws(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     real(sp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) * real(b, dp), a, real(b, dp))
   end function
   elemental function mul_wi(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int32), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) * real(b, dp), a, real(b, dp))
   end function
   elemental function mul_wl(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int64), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) * real(b, dp), a, real(b, dp))
   end function
   elemental function mul_vw(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4939,25 +4958,25 @@ contains
     real(dp), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(admpi_tangent_var(a), b)
+    call linear_1(y, a * primal(b), b, a)
   end function
   elemental function mul_sw(a, b) result(y)
     real(sp), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) * primal(b), b, real(a, dp))
   end function
   elemental function mul_iw(a, b) result(y)
     integer(int32), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) * primal(b), b, real(a, dp))
   end function
   elemental function mul_lw(a, b) result(y)
     integer(int64), intent(in) :: a
     type(admpi_tangent_var), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = mul_ww(admpi_tangent_var(a), b)
+    call linear_1(y, real(a, dp) * primal(b), b, real(a, dp))
   end function
   elemental function div_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -4967,7 +4986,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = u / v
-    y = recorded_2(z, a, partial_1_div_t(u, v, z), b, partial_2_div_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_div_t(u, v, z), b, partial_2_div_t(u, v, z))
   end function
   elemental function div_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -4979,25 +4998,25 @@ contains
     type(admpi_tangent_var), intent(in) :: a
     real(dp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = div_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) / b, a, 1/b)
   end function
   elemental function div_ws(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     real(sp), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = div_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) / real(b, dp), a, 1/real(b, dp))
   end function
   elemental function div_wi(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int32), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = div_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) / real(b, dp), a, 1/real(b, dp))
   end function
   elemental function div_wl(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
     integer(int64), intent(in) :: b
     type(admpi_tangent_var) :: y
-    y = div_ww(a, admpi_tangent_var(b))
+    call linear_1(y, primal(a) / real(b, dp), a, 1/real(b, dp))
   end function
   elemental function div_vw(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -5032,7 +5051,7 @@ contains
   elemental function neg_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
     type(admpi_tangent_var) :: y
-    y = recorded_1(-primal(a), a, tangent_dd(-1._dp, 0._dp))
+    call linear_1(y, -primal(a), a, -1._dp)
   end function
   elemental function plus_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5047,7 +5066,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = pow_tt(u, v)
-    y = recorded_2(z, a, partial_1_pow_t(u, v, z), b, partial_2_pow_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_pow_t(u, v, z), b, partial_2_pow_t(u, v, z))
   end function
   elemental function pow_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5073,7 +5092,7 @@ contains
     type(admpi_tangent_var) :: y
     type(admpi_tangent) :: u
     u = primal(a)
-    y = recorded_1(u**b, a, partial_power_t(u, b))
+    call recorded_1(y, u**b, a, partial_power_t(u, b))
   end function
   elemental function pow_wl(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5513,7 +5532,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = square_t(u)
-    y = recorded_1(z, a, partial_square_t(u, z))
+    call recorded_1(y, z, a, partial_square_t(u, z))
   end function
   elemental function inv_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5521,7 +5540,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = inv_t(u)
-    y = recorded_1(z, a, partial_inv_t(u, z))
+    call recorded_1(y, z, a, partial_inv_t(u, z))
   end function
   elemental function sqrt_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5529,7 +5548,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = sqrt_t(u)
-    y = recorded_1(z, a, partial_sqrt_t(u, z))
+    call recorded_1(y, z, a, partial_sqrt_t(u, z))
   end function
   elemental function cbrt_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5537,7 +5556,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = cbrt_t(u)
-    y = recorded_1(z, a, partial_cbrt_t(u, z))
+    call recorded_1(y, z, a, partial_cbrt_t(u, z))
   end function
   elemental function abs_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5545,7 +5564,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = abs_t(u)
-    y = recorded_1(z, a, partial_abs_t(u, z))
+    call recorded_1(y, z, a, partial_abs_t(u, z))
   end function
   elemental function hypot_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5555,7 +5574,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = hypot_tt(u, v)
-    y = recorded_2(z, a, partial_1_hypot_t(u, v, z), b, partial_2_hypot_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_hypot_t(u, v, z), b, partial_2_hypot_t(u, v, z))
   end function
   elemental function hypot_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5587,7 +5606,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = exp_t(u)
-    y = recorded_1(z, a, partial_exp_t(u, z))
+    call recorded_1(y, z, a, partial_exp_t(u, z))
   end function
   elemental function exp2_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5595,7 +5614,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = exp2_t(u)
-    y = recorded_1(z, a, partial_exp2_t(u, z))
+    call recorded_1(y, z, a, partial_exp2_t(u, z))
   end function
   elemental function expm1_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5603,7 +5622,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = expm1_t(u)
-    y = recorded_1(z, a, partial_expm1_t(u, z))
+    call recorded_1(y, z, a, partial_expm1_t(u, z))
   end function
   elemental function log_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5611,7 +5630,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = log_t(u)
-    y = recorded_1(z, a, partial_log_t(u, z))
+    call recorded_1(y, z, a, partial_log_t(u, z))
   end function
   elemental function log2_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5619,7 +5638,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = log2_t(u)
-    y = recorded_1(z, a, partial_log2_t(u, z))
+    call recorded_1(y, z, a, partial_log2_t(u, z))
   end function
   elemental function log10_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5627,7 +5646,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = log10_t(u)
-    y = recorded_1(z, a, partial_log10_t(u, z))
+    call recorded_1(y, z, a, partial_log10_t(u, z))
   end function
   elemental function log1p_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5635,7 +5654,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = log1p_t(u)
-    y = recorded_1(z, a, partial_log1p_t(u, z))
+    call recorded_1(y, z, a, partial_log1p_t(u, z))
   end function
   elemental function sin_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5643,7 +5662,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = sin_t(u)
-    y = recorded_1(z, a, partial_sin_t(u, z))
+    call recorded_1(y, z, a, partial_sin_t(u, z))
   end function
   elemental function cos_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5651,7 +5670,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = cos_t(u)
-    y = recorded_1(z, a, partial_cos_t(u, z))
+    call recorded_1(y, z, a, partial_cos_t(u, z))
   end function
   elemental function tan_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5659,7 +5678,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = tan_t(u)
-    y = recorded_1(z, a, partial_tan_t(u, z))
+    call recorded_1(y, z, a, partial_tan_t(u, z))
   end function
   elemental function asin_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5667,7 +5686,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = asin_t(u)
-    y = recorded_1(z, a, partial_asin_t(u, z))
+    call recorded_1(y, z, a, partial_asin_t(u, z))
   end function
   elemental function acos_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5675,7 +5694,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = acos_t(u)
-    y = recorded_1(z, a, partial_acos_t(u, z))
+    call recorded_1(y, z, a, partial_acos_t(u, z))
   end function
   elemental function atan_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5683,7 +5702,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = atan_t(u)
-    y = recorded_1(z, a, partial_atan_t(u, z))
+    call recorded_1(y, z, a, partial_atan_t(u, z))
   end function
   elemental function atan2_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5693,7 +5712,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = atan2_tt(u, v)
-    y = recorded_2(z, a, partial_1_atan2_t(u, v, z), b, partial_2_atan2_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_atan2_t(u, v, z), b, partial_2_atan2_t(u, v, z))
   end function
   elemental function atan2_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5725,7 +5744,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = sinh_t(u)
-    y = recorded_1(z, a, partial_sinh_t(u, z))
+    call recorded_1(y, z, a, partial_sinh_t(u, z))
   end function
   elemental function cosh_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5733,7 +5752,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = cosh_t(u)
-    y = recorded_1(z, a, partial_cosh_t(u, z))
+    call recorded_1(y, z, a, partial_cosh_t(u, z))
   end function
   elemental function tanh_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5741,7 +5760,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = tanh_t(u)
-    y = recorded_1(z, a, partial_tanh_t(u, z))
+    call recorded_1(y, z, a, partial_tanh_t(u, z))
   end function
   elemental function asinh_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5749,7 +5768,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = asinh_t(u)
-    y = recorded_1(z, a, partial_asinh_t(u, z))
+    call recorded_1(y, z, a, partial_asinh_t(u, z))
   end function
   elemental function acosh_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5757,7 +5776,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = acosh_t(u)
-    y = recorded_1(z, a, partial_acosh_t(u, z))
+    call recorded_1(y, z, a, partial_acosh_t(u, z))
   end function
   elemental function atanh_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5765,7 +5784,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = atanh_t(u)
-    y = recorded_1(z, a, partial_atanh_t(u, z))
+    call recorded_1(y, z, a, partial_atanh_t(u, z))
   end function
   elemental function erf_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5773,7 +5792,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = erf_t(u)
-    y = recorded_1(z, a, partial_erf_t(u, z))
+    call recorded_1(y, z, a, partial_erf_t(u, z))
   end function
   elemental function erfc_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5781,7 +5800,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = erfc_t(u)
-    y = recorded_1(z, a, partial_erfc_t(u, z))
+    call recorded_1(y, z, a, partial_erfc_t(u, z))
   end function
   elemental function Phi_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5789,7 +5808,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = Phi_t(u)
-    y = recorded_1(z, a, partial_Phi_t(u, z))
+    call recorded_1(y, z, a, partial_Phi_t(u, z))
   end function
   elemental function fmod_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5799,7 +5818,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = fmod_tt(u, v)
-    y = recorded_2(z, a, partial_1_fmod_t(u, v, z), b, partial_2_fmod_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_fmod_t(u, v, z), b, partial_2_fmod_t(u, v, z))
   end function
   elemental function fmod_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5833,7 +5852,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = remainder_tt(u, v)
-    y = recorded_2(z, a, partial_1_remainder_t(u, v, z), b, partial_2_remainder_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_remainder_t(u, v, z), b, partial_2_remainder_t(u, v, z))
   end function
   elemental function remainder_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5867,7 +5886,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = fdim_tt(u, v)
-    y = recorded_2(z, a, partial_1_fdim_t(u, v, z), b, partial_2_fdim_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_fdim_t(u, v, z), b, partial_2_fdim_t(u, v, z))
   end function
   elemental function fdim_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5899,7 +5918,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = lgamma_t(u)
-    y = recorded_1(z, a, partial_lgamma_t(u, z))
+    call recorded_1(y, z, a, partial_lgamma_t(u, z))
   end function
   elemental function tgamma_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5907,7 +5926,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = tgamma_t(u)
-    y = recorded_1(z, a, partial_tgamma_t(u, z))
+    call recorded_1(y, z, a, partial_tgamma_t(u, z))
   end function
   elemental function digamma_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5915,7 +5934,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = digamma_t(u)
-    y = recorded_1(z, a, partial_digamma_t(u, z))
+    call recorded_1(y, z, a, partial_digamma_t(u, z))
   end function
   elemental function trigamma_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5923,7 +5942,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = trigamma_t(u)
-    y = recorded_1(z, a, partial_trigamma_t(u, z))
+    call recorded_1(y, z, a, partial_trigamma_t(u, z))
   end function
   elemental function polygamma_dw(a, b) result(y)
     real(dp), intent(in) :: a
@@ -5932,7 +5951,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(b)
     z = polygamma_dt(a, u)
-    y = recorded_1(z, b, partial_2_polygamma_t(a, u, z))
+    call recorded_1(y, z, b, partial_2_polygamma_t(a, u, z))
   end function
   elemental function polygamma_iw(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -5941,7 +5960,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(b)
     z = polygamma_dt(real(a, dp), u)
-    y = recorded_1(z, b, partial_2_polygamma_t(real(a, dp), u, z))
+    call recorded_1(y, z, b, partial_2_polygamma_t(real(a, dp), u, z))
   end function
   elemental function digamma_difference_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5951,7 +5970,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = digamma_difference_tt(u, v)
-    y = recorded_2(z, a, partial_1_digamma_difference_t(u, v, z), b, partial_2_digamma_difference_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_digamma_difference_t(u, v, z), b, partial_2_digamma_difference_t(u, v, z))
   end function
   elemental function digamma_difference_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -5985,7 +6004,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = lbeta_tt(u, v)
-    y = recorded_2(z, a, partial_1_lbeta_t(u, v, z), b, partial_2_lbeta_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_lbeta_t(u, v, z), b, partial_2_lbeta_t(u, v, z))
   end function
   elemental function lbeta_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6019,7 +6038,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = beta_tt(u, v)
-    y = recorded_2(z, a, partial_1_beta_t(u, v, z), b, partial_2_beta_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_beta_t(u, v, z), b, partial_2_beta_t(u, v, z))
   end function
   elemental function beta_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6051,7 +6070,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = inv_logit_t(u)
-    y = recorded_1(z, a, partial_inv_logit_t(u, z))
+    call recorded_1(y, z, a, partial_inv_logit_t(u, z))
   end function
   elemental function logit_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6059,7 +6078,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = logit_t(u)
-    y = recorded_1(z, a, partial_logit_t(u, z))
+    call recorded_1(y, z, a, partial_logit_t(u, z))
   end function
   elemental function log1p_exp_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6067,7 +6086,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = log1p_exp_t(u)
-    y = recorded_1(z, a, partial_log1p_exp_t(u, z))
+    call recorded_1(y, z, a, partial_log1p_exp_t(u, z))
   end function
   elemental function log_sum_exp_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6077,7 +6096,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = log_sum_exp_tt(u, v)
-    y = recorded_2(z, a, partial_1_log_sum_exp_t(u, v, z), b, partial_2_log_sum_exp_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_log_sum_exp_t(u, v, z), b, partial_2_log_sum_exp_t(u, v, z))
   end function
   elemental function log_sum_exp_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6111,7 +6130,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = log_diff_exp_tt(u, v)
-    y = recorded_2(z, a, partial_1_log_diff_exp_t(u, v, z), b, partial_2_log_diff_exp_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_log_diff_exp_t(u, v, z), b, partial_2_log_diff_exp_t(u, v, z))
   end function
   elemental function log_diff_exp_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6145,7 +6164,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = multiply_log_tt(u, v)
-    y = recorded_2(z, a, partial_1_multiply_log_t(u, v, z), b, partial_2_multiply_log_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_multiply_log_t(u, v, z), b, partial_2_multiply_log_t(u, v, z))
   end function
   elemental function multiply_log_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6177,7 +6196,7 @@ contains
     type(admpi_tangent) :: u, z
     u = primal(a)
     z = erfc_scaled_t(u)
-    y = recorded_1(z, a, partial_erfc_scaled_t(u, z))
+    call recorded_1(y, z, a, partial_erfc_scaled_t(u, z))
   end function
   elemental function modulo_ww(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -6187,7 +6206,7 @@ contains
     u = primal(a)
     v = primal(b)
     z = modulo_tt(u, v)
-    y = recorded_2(z, a, partial_1_fmod_t(u, v, z), b, partial_2_fmod_t(u, v, z))
+    call recorded_2(y, z, a, partial_1_fmod_t(u, v, z), b, partial_2_fmod_t(u, v, z))
   end function
   elemental function modulo_wv(a, b) result(y)
     type(admpi_tangent_var), intent(in) :: a
@@ -8122,32 +8141,6 @@ contains
     type(admpi_tangent) :: y
     y%value = x%value%value
     y%derivative = x%derivative%value
-  end function
-
-  ! The derivative of a tangent's value by an argument is p%value, and p%derivative that of the tangent's derivative: two
-  ! statements.
-  pure function recorded_1(z, a, p) result(y)
-    type(admpi_tangent), intent(in) :: z, p
-    type(admpi_tangent_var), intent(in) :: a
-    type(admpi_tangent_var) :: y
-    call c_record(y%value, z%value, [a%value], [p%value], 1_c_int64_t)
-    if (a%derivative%value == 0 .and. a%derivative%id == 0) then
-      y%derivative = admpi_var(0._dp)
-    else
-      call c_record(y%derivative, z%derivative, [a%value, a%derivative], [p%derivative, p%value], 2_c_int64_t)
-    end if
-  end function
-  pure function recorded_2(z, a, p, b, q) result(y)
-    type(admpi_tangent), intent(in) :: z, p, q
-    type(admpi_tangent_var), intent(in) :: a, b
-    type(admpi_tangent_var) :: y
-    call c_record(y%value, z%value, [a%value, b%value], [p%value, q%value], 2_c_int64_t)
-    if (a%derivative%value == 0 .and. a%derivative%id == 0 .and. b%derivative%value == 0 .and. b%derivative%id == 0) then
-      y%derivative = admpi_var(0._dp)
-    else
-      call c_record(y%derivative, z%derivative, [a%value, b%value, a%derivative, b%derivative], &
-        [p%derivative, q%derivative, p%value, q%value], 4_c_int64_t)
-    end if
   end function
 
   ! The partial derivatives of function `which` by its operands, which are tangents. C calls this for each element of an array:

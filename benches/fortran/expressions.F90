@@ -1,8 +1,10 @@
 ! Recording and sweeping in Fortran beside C++: a Burgers cell, which is one statement of ten operators, a chain of four
-! small statements, and a map of jobs that have one statement. Times are those of the fastest step.
+! small statements, and a map of jobs that have one statement; the cell also with tangents of active values. Times are those of
+! the fastest step.
 module loops
   use admpi
   use admpi_maps
+  use admpi_tangents
   use, intrinsic :: iso_c_binding
   implicit none
   interface
@@ -12,6 +14,13 @@ module loops
       type(admpi_var), intent(in) :: u(*)
       real(c_double), value :: a, b
       type(admpi_var), intent(inout) :: v(*)
+    end subroutine
+    subroutine burgers_tangents_in_cpp(n, u, a, b, v) bind(C)
+      import
+      integer(c_int64_t), value :: n
+      type(admpi_tangent_var), intent(in) :: u(*)
+      real(c_double), value :: a, b
+      type(admpi_tangent_var), intent(inout) :: v(*)
     end subroutine
     subroutine chain_in_cpp(links, x, y, c) bind(C)
       import
@@ -42,6 +51,16 @@ contains
     type(admpi_var), intent(in) :: u(:)
     real(8), intent(in) :: a, b
     type(admpi_var), intent(inout) :: v(:)
+    integer :: i
+    do i = 2, size(u) - 1
+      v(i) = u(i) - a*u(i)*(u(i + 1) - u(i - 1)) + b*(u(i + 1) - 2*u(i) + u(i - 1))
+    end do
+  end subroutine
+
+  subroutine burgers_tangents(u, a, b, v)
+    type(admpi_tangent_var), intent(in) :: u(:)
+    real(8), intent(in) :: a, b
+    type(admpi_tangent_var), intent(inout) :: v(:)
     integer :: i
     do i = 2, size(u) - 1
       v(i) = u(i) - a*u(i)*(u(i + 1) - u(i - 1)) + b*(u(i + 1) - 2*u(i) + u(i - 1))
@@ -80,16 +99,18 @@ program expressions
   type(admpi_var), allocatable :: u(:), v(:), w(:)
   type(admpi_var) :: x, y
   type(admpi_statistics) :: before, after
-  real(8) :: record(2), passive(2), sweep(2), bytes(2), link(2), each(2), gradient(2), start
+  type(admpi_tangent_var), allocatable :: s(:), t(:)
+  real(8) :: record(2), passive(2), sweep(2), bytes(2), tangents(2), link(2), each(2), gradient(2), start
   integer :: i, round, which
   character(len=*), parameter :: name(2) = ['Fortran', 'C++    ']
 
-  allocate (u(n), v(n), w(n))
+  allocate (u(n), v(n), w(n), s(n), t(n))
   call tape%new()
   call tape%activate()
   record = huge(1d0)
   passive = huge(1d0)
   sweep = huge(1d0)
+  tangents = huge(1d0)
   link = huge(1d0)
   each = huge(1d0)
   call job%register('small', small_job)
@@ -131,6 +152,27 @@ program expressions
     do which = 1, 2
       call tape%reset()
       call tape%start()
+      do i = 1, n
+        u(i) = sin(0.001d0*i)
+      end do
+      call tape%input(u)
+      s = admpi_tangent_var(u, [(cos(0.002d0*i), i=1, n)])
+      t = s
+      do i = 1, steps/10
+        start = now()
+        if (which == 1) call burgers_tangents(s, 0.1d0, 0.2d0, t)
+        if (which == 2) call burgers_tangents_in_cpp(int(n, 8), s, 0.1d0, 0.2d0, t)
+        tangents(which) = min(tangents(which), now() - start)
+        s = t
+      end do
+      call tape%seed(s%derivative, [(1d0, i=1, n)])
+      call tape%reverse()
+      gradient(which) = sum(tape%adjoint(u)*[(cos(0.01d0*i), i=1, n)])
+    end do
+    if (abs(gradient(1) - gradient(2)) > 1d-12*abs(gradient(2))) error stop 'tangents: another gradient than in C++'
+    do which = 1, 2
+      call tape%reset()
+      call tape%start()
       x = -1d-3
       y = 0
       call tape%input(x)
@@ -169,6 +211,7 @@ program expressions
   record = record*1d9/(n - 2)
   passive = passive*1d9/(n - 2)
   sweep = sweep*1d9/(n - 2)/steps
+  tangents = tangents*1d9/(n - 2)
   link = link*1d9/links
   each = each*1d9/jobs
   do which = 1, 2
@@ -179,6 +222,7 @@ program expressions
   call row('Burgers cell: record over C++', record(1)/record(2))
   call row('Burgers cell: sweep over C++', sweep(1)/sweep(2))
   call row('Burgers cell of passive values, ns', passive(1))
+  call row('Burgers cell of tangents: record over C++', tangents(1)/tangents(2))
   call row('chain: record over C++', link(1)/link(2))
   call row('map: a job over C++', each(1)/each(2))
 #ifdef ADMPI_BENCH_PLAIN

@@ -4,10 +4,18 @@
 #include <cstdint>
 #include <cstdlib>
 
-extern "C" void burgers_in_cpp(std::int64_t n, const admpi::var *u, double a, double b, admpi::var *v) {
+template <class Real>
+static void burgers(std::int64_t n, const Real *u, double a, double b, Real *v) {
   for (std::int64_t i = 1; i < n - 1; ++i) {
     v[i] = u[i] - a * u[i] * (u[i + 1] - u[i - 1]) + b * (u[i + 1] - 2.0 * u[i] + u[i - 1]);
   }
+}
+
+extern "C" void burgers_in_cpp(std::int64_t n, const admpi::var *u, double a, double b, admpi::var *v) { burgers(n, u, a, b, v); }
+
+extern "C" void burgers_tangents_in_cpp(std::int64_t n, const admpi::tangent<admpi::var> *u, double a, double b,
+                                        admpi::tangent<admpi::var> *v) {
+  burgers(n, u, a, b, v);
 }
 
 extern "C" void chain_in_cpp(std::int64_t links, admpi::var *x, const admpi::var *y, double c) {

@@ -19,9 +19,8 @@ DERIVATIVES = {
     "mul": {"tt": "{da}*{b} + {a}*{db}", "td": "{da}*{b}", "dt": "{a}*{db}"},
     "div": {"tt": "({da} - y%value*{db})/{b}", "td": "{da}/{b}", "dt": "-(y%value*{db})/{b}"},
 }
-# Partial derivatives of u op v as tangents, where the table has none.
-PARTIALS = {"add": ("tangent_dd(1._dp, 0._dp)", "tangent_dd(1._dp, 0._dp)"),
-            "sub": ("tangent_dd(1._dp, 0._dp)", "tangent_dd(-1._dp, 0._dp)"), "mul": ("v", "u")}
+# The derivatives of sums by their second operand.
+SIGNS = {"add": "1._dp", "sub": "-1._dp"}
 
 
 def real(kind, dummy):
@@ -170,27 +169,36 @@ class ActiveTangents(Tangents):
     def recorded(self, name, operation, partials):
         """Of two tangents: u and v are their numbers, z is the result's."""
         return self.procedure(f"{name}_ww", "ww", self.result, [
-            "u = primal(a)", "v = primal(b)", f"z = {operation}", f"y = recorded_2(z, a, {partials[0]}, b, {partials[1]})"],
+            "u = primal(a)", "v = primal(b)", f"z = {operation}", f"call recorded_2(y, z, a, {partials[0]}, b, {partials[1]})"],
             "    type(admpi_tangent) :: u, v, z\n")
 
     def negative(self):
-        return self.procedure("neg_w", "w", self.result, ["y = recorded_1(-primal(a), a, tangent_dd(-1._dp, 0._dp))"])
+        return self.procedure("neg_w", "w", self.result, ["call linear_1(y, -primal(a), a, -1._dp)"])
 
     def operator(self, stem, kinds):
-        if kinds != "ww":
+        if kinds == "ww" and stem in SIGNS:
+            return self.procedure(f"{stem}_ww", kinds, self.result, [
+                f"call linear_2(y, primal(a) {OPERATORS[stem]} primal(b), a, 1._dp, b, {SIGNS[stem]})"])
+        if kinds == "ww":
+            partials = ["v", "u"] if stem == "mul" else [f"partial_{at}_{stem}_t(u, v, z)" for at in (1, 2)]
+            return self.recorded(stem, f"u {OPERATORS[stem]} v", partials)
+        active = kinds.index("w")
+        if "v" in kinds or (stem, active) == ("div", 1):
             return self.converted(stem, kinds)
-        partials = PARTIALS.get(stem, [f"partial_{at}_{stem}_t(u, v, z)" for at in (1, 2)])
-        return self.recorded(stem, f"u {OPERATORS[stem]} v", partials)
+        numbers = [f"primal({dummy})" if kind == "w" else real(kind, dummy) for kind, dummy in zip(kinds, "ab")]
+        slope = ("1._dp", SIGNS[stem])[active] if stem in SIGNS else numbers[1 - active] if stem == "mul" else f"1/{numbers[1]}"
+        return self.procedure(f"{stem}_{kinds}", kinds, self.result, [
+            f"call linear_1(y, {numbers[0]} {OPERATORS[stem]} {numbers[1]}, {'ab'[active]}, {slope})"])
 
     def integer_power(self, kinds):
         if kinds[0] != "w":
             return self.converted("pow", kinds)
         return self.procedure("pow_wi", "wi", self.result, [
-            "u = primal(a)", "y = recorded_1(u**b, a, partial_power_t(u, b))"], "    type(admpi_tangent) :: u\n")
+            "u = primal(a)", "call recorded_1(y, u**b, a, partial_power_t(u, b))"], "    type(admpi_tangent) :: u\n")
 
     def unary(self, name, formula):
         return self.procedure(f"{name}_w", "w", self.result, [
-            "u = primal(a)", f"z = {name}_t(u)", f"y = recorded_1(z, a, partial_{name}_t(u, z))"],
+            "u = primal(a)", f"z = {name}_t(u)", f"call recorded_1(y, z, a, partial_{name}_t(u, z))"],
             "    type(admpi_tangent) :: u, z\n")
 
     def binary(self, one, kinds, name=None):
@@ -198,7 +206,7 @@ class ActiveTangents(Tangents):
         if "passive_first" in one.words:
             a = real(kinds[0], "a")
             return self.procedure(f"{name}_{kinds}", kinds, self.result, [
-                "u = primal(b)", f"z = {name}_dt({a}, u)", f"y = recorded_1(z, b, partial_2_{name}_t({a}, u, z))"],
+                "u = primal(b)", f"z = {name}_dt({a}, u)", f"call recorded_1(y, z, b, partial_2_{name}_t({a}, u, z))"],
                 "    type(admpi_tangent) :: u, z\n")
         if kinds != "ww":
             return self.converted(name, kinds)

@@ -5,14 +5,7 @@
 #include "admpi/ops.h"
 #include "ampi_fortran.h"
 #include "ampi_fortran_support.h"
-
-typedef struct plain_tangent {
-  double value, derivative;
-} plain_tangent;
-
-typedef struct active_tangent {
-  admpi_var value, derivative;
-} active_tangent;
+#include "fortran_tangents.h"
 
 /* Zero wins over infinity, as in the adjoint. */
 static double times(double x, double y) {

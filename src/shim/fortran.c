@@ -5,6 +5,7 @@
  * times. admpif_ returns an expression (fused mode), admpip_ records a statement (plain mode). A result comes as C returns it,
  * which is what gfortran expects, or through a first argument, in the forms that end in _r. */
 #include "fortran.h"
+#include "fortran_tangents.h"
 
 #define FUSED(name, kinds, parameters, result)                                                               \
   admpi_expr admpif_##name##_##kinds##_ parameters { return result; }                                        \
@@ -280,6 +281,50 @@ void admpif_record(admpi_var *y_out, double value, V x, D partial, int64_t n) {
   region y = {value, s.top, 0};
   for (int64_t i = 0; i < n; i++) append(&y, x + i, partial[i]);
   *y_out = close_taken(y);
+}
+
+/* Tangents of active values: an operator's result, which is z, by two statements. p and q are its partial derivatives by a and b.
+ * Where no operand has a derivative, the result has none. */
+
+#define RECORD(value, n, operands, partials) \
+  record_few(value, n, (const admpi_var *const[])UNPACK operands, (const double[])UNPACK partials)
+INLINE int moves(const active_tangent *a) { return (a->derivative.value != 0.0) | (a->derivative.id != 0); }
+
+void admpif_tangent_1(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, const plain_tangent *p) {
+  active_tangent y;
+  y.value = RECORD(z->value, 1, ({&a->value}), ({p->value}));
+  y.derivative = admpi_passive(0.0);
+  if (moves(a)) y.derivative = RECORD(z->derivative, 2, ({&a->value, &a->derivative}), ({p->derivative, p->value}));
+  *y_out = y;
+}
+
+void admpif_tangent_2(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, const plain_tangent *p,
+                      const active_tangent *b, const plain_tangent *q) {
+  active_tangent y;
+  y.value = RECORD(z->value, 2, ({&a->value, &b->value}), ({p->value, q->value}));
+  y.derivative = admpi_passive(0.0);
+  if (moves(a) | moves(b))
+    y.derivative = RECORD(z->derivative, 4, ({&a->value, &b->value, &a->derivative, &b->derivative}),
+                          ({p->derivative, q->derivative, p->value, q->value}));
+  *y_out = y;
+}
+
+/* The same where p and q are constant. */
+void admpif_tangent_linear_1(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, double p) {
+  active_tangent y;
+  y.value = RECORD(z->value, 1, ({&a->value}), ({p}));
+  y.derivative = admpi_passive(0.0);
+  if (moves(a)) y.derivative = RECORD(z->derivative, 1, ({&a->derivative}), ({p}));
+  *y_out = y;
+}
+
+void admpif_tangent_linear_2(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, double p,
+                             const active_tangent *b, double q) {
+  active_tangent y;
+  y.value = RECORD(z->value, 2, ({&a->value, &b->value}), ({p, q}));
+  y.derivative = admpi_passive(0.0);
+  if (moves(a) | moves(b)) y.derivative = RECORD(z->derivative, 2, ({&a->derivative, &b->derivative}), ({p, q}));
+  *y_out = y;
 }
 
 /* The tape. */
