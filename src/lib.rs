@@ -9,6 +9,7 @@ include!(concat!(env!("OUT_DIR"), "/layout.rs"));
 pub mod ampi; // floor 6
 pub mod arena; // floor 1
 pub mod capi; // floor 8
+pub mod clock; // floor 1
 pub mod count; // floor 1
 #[cfg(feature = "mpi")]
 pub mod datatype; // floor 5

@@ -17,6 +17,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("var_pack", 1),
     ("options", 1),
     ("profile", 1),
+    ("clock", 1),
     ("trace", 1),
     ("tape", 2),
     ("foreign", 3),
@@ -46,6 +47,7 @@ const SAME_FLOOR: &[(&str, &str)] = &[
     ("elementary", "special"),
     ("implicit", "user_operation"),
     ("options", "error"),
+    ("trace", "clock"),
     ("trace", "count"),
     ("trace", "error"),
     ("trace", "options"),
@@ -62,6 +64,7 @@ const IGNORANT: &[(&str, &[&str])] = &[
 /// Every other module forbids unsafe code, and so does every file of these that needs none.
 const MAY_BE_UNSAFE: &[&str] = &[
     "arena",
+    "clock",
     "elementary",
     "var_pack",
     "tape",

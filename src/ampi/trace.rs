@@ -1,10 +1,11 @@
 //! The trace of all ranks in one file, which rank 0 writes when the library ends.
 
 use super::lock;
+use crate::clock;
 use crate::error::{Code, Error, Result};
 use crate::mpi::{Comm, MpiResult, parcel, transfer};
 use crate::options;
-use crate::trace::{self, Clock, Noted};
+use crate::trace::{self, Noted, signed};
 use std::ffi::c_int;
 use std::io::{self, BufWriter, Write};
 use std::sync::Mutex;
@@ -71,11 +72,11 @@ pub fn failure() -> Option<Error> {
 fn write(comm: Comm, noted: &Noted) -> MpiResult<Result<()>> {
     let (rank, size) = (comm.rank()?, comm.size()?);
     if rank != 0 {
-        let clock = follow(comm, noted)?;
+        let zero = follow(comm)?;
         let mut out =
             ToRoot { comm, words: Vec::with_capacity(PIECE + 1), bytes: 0, failure: None };
         // A failure of MPI is told below.
-        let _ = trace::write_events(&mut out, rank, clock, noted).and_then(|()| out.flush());
+        let _ = trace::write_events(&mut out, rank, zero, noted).and_then(|()| out.flush());
         return match out.failure {
             Some(failure) => Err(failure),
             None => parcel::send(comm, &[0], 0).map(Ok),
@@ -83,7 +84,7 @@ fn write(comm: Comm, noted: &Noted) -> MpiResult<Result<()>> {
     }
     let mut out = BufWriter::new(Kept { file: trace::file(), error: None });
     let _ = trace::open(&mut out);
-    let _ = trace::write_events(&mut out, rank, Clock::default(), noted);
+    let _ = trace::write_events(&mut out, rank, signed(noted.began), noted);
     for other in 1..size {
         lead(comm, other, noted)?;
         receive(comm, other, &mut out)?;
@@ -169,16 +170,16 @@ fn receive(comm: Comm, from: c_int, out: &mut impl Write) -> MpiResult<()> {
     }
 }
 
-/// Rank 0 asks another one for its clock, and tells it by how much that differs, unless it may be as far off by the time of a
-/// message.
+/// Rank 0 asks another one for its clock, and tells it when the trace began by that clock. Clocks that differ by less than the time
+/// of a message are taken to be one.
 fn lead(comm: Comm, other: c_int, noted: &Noted) -> MpiResult<()> {
     let (mut fastest, mut ahead) = (i64::MAX, 0);
     for _ in 0..ROUNDS {
-        let asked = noted.clock_now();
+        let asked = clock::now();
         parcel::send(comm, &[0u64], other)?;
         let mut answer = [0u64];
         parcel::receive(comm, &mut answer, other)?;
-        let took = signed(noted.clock_now()) - signed(asked);
+        let took = signed(clock::now()) - signed(asked);
         if took < fastest {
             fastest = took;
             ahead = signed(answer[0]) - signed(asked) - took / 2;
@@ -190,17 +191,13 @@ fn lead(comm: Comm, other: c_int, noted: &Noted) -> MpiResult<()> {
     parcel::send(comm, &[(signed(noted.began) + ahead).cast_unsigned()], other)
 }
 
-/// As `lead`, at the other end: how the times of this rank are moved.
-fn follow(comm: Comm, noted: &Noted) -> MpiResult<Clock> {
+/// As `lead`, at the other end: when the trace began, by this rank's clock.
+fn follow(comm: Comm) -> MpiResult<i64> {
     for _ in 0..ROUNDS {
         parcel::receive(comm, &mut [0u64], 0)?;
-        parcel::send(comm, &[noted.clock_now()], 0)?;
+        parcel::send(comm, &[clock::now()], 0)?;
     }
     let mut zero = [0u64];
     parcel::receive(comm, &mut zero, 0)?;
-    Ok(Clock { shift: signed(noted.began) - signed(zero[0]) })
-}
-
-fn signed(nanos: u64) -> i64 {
-    i64::try_from(nanos).unwrap_or(i64::MAX)
+    Ok(zero[0].cast_signed())
 }

@@ -12,6 +12,7 @@ use super::event::Event;
 use super::no_tape::count_wanting_regions;
 use super::position::Position;
 use super::sweep::Sweep;
+use crate::clock;
 use crate::error::{Code, Error, Result};
 use crate::profile::{Numbers, Profile};
 use crate::tape::HEADER_BYTES;
@@ -60,7 +61,7 @@ struct Open {
 
 impl Open {
     fn new(region: usize, sweeping: bool, began: u32, line: bool) -> Self {
-        let now = if trace::is_on() { trace::now() } else { 0 };
+        let now = if trace::is_on() { clock::now() } else { 0 };
         Self { region, sweeping, began, line, since: now, swept_since: now }
     }
 }
@@ -83,7 +84,7 @@ fn note(regions: &[Region], open: &Open) {
     if trace::is_on() && open.region != OUTSIDE {
         let kind = if open.sweeping { Kind::RegionSwept } else { Kind::Region };
         let name = &regions[open.region].name;
-        trace::add_span(kind, name, open.since, trace::now(), Link::NONE);
+        trace::add_span(kind, name, open.since, clock::now(), Link::NONE);
     }
 }
 
@@ -166,7 +167,7 @@ impl Regions {
         {
             let below = self.borders[at].1;
             note(&self.regions, sweep);
-            (sweep.region, sweep.since) = (below, if trace::is_on() { trace::now() } else { 0 });
+            (sweep.region, sweep.since) = (below, if trace::is_on() { clock::now() } else { 0 });
         }
         Ok(())
     }
@@ -176,7 +177,7 @@ impl Regions {
         if let Some(open) = self.open.pop() {
             note(&self.regions, &open);
             if open.sweeping && trace::is_on() {
-                trace::add_span(Kind::Sweep, "reverse", open.swept_since, trace::now(), Link::NONE);
+                trace::add_span(Kind::Sweep, "reverse", open.swept_since, clock::now(), Link::NONE);
             }
         }
     }

@@ -5,6 +5,7 @@ use super::Tape;
 use super::companions::Companion;
 use super::position::Position;
 use super::sweep::Sweep;
+use crate::clock;
 use crate::error::Result;
 use crate::trace::{self, Kind, Link, Message, NO_MESSAGE, Way};
 
@@ -94,10 +95,10 @@ impl Sweep<'_> {
         reverse: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let Some(seen) = self.tape().seen(event) else { return reverse(self) };
-        let begin = trace::now();
+        let begin = clock::now();
         let done = reverse(self);
         let (name, link) = (self.tape().header(event).ops.name, seen.link(self.width()));
-        let span = trace::add_span(seen.kind(), name, begin, trace::now(), link);
+        let span = trace::add_span(seen.kind(), name, begin, clock::now(), link);
         let messages = &self.companion::<Messages>().0;
         let number = messages
             .binary_search_by_key(&event, |&(event, _)| event)

@@ -10,6 +10,7 @@ use super::state::State;
 use super::statistics::Counts;
 use super::step::Step;
 use super::store::{Snapshot, Store};
+use crate::clock;
 use crate::error::{Code, Error, Result};
 use crate::tape::{self, Dependence, Event, NestToken, Outside, Sweep, Tape, Var, current};
 use crate::trace::{self, Kind, Link};
@@ -445,10 +446,10 @@ impl Run {
     fn sweep(&mut self, width: usize) -> Result<()> {
         self.plan.turn();
         while let Some(action) = self.plan.back() {
-            let begin = if trace::is_on() { trace::now() } else { 0 };
+            let begin = if trace::is_on() { clock::now() } else { 0 };
             let done = self.act(action, width);
             if begin != 0 {
-                trace::add_span(Kind::Loop, action.name(), begin, trace::now(), Link::NONE);
+                trace::add_span(Kind::Loop, action.name(), begin, clock::now(), Link::NONE);
             }
             done?;
         }

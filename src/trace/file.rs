@@ -1,6 +1,6 @@
 //! The file of a trace, and what a process that is alone writes to it.
 
-use super::json::{Clock, close, open, write_events};
+use super::json::{close, open, signed, write_events};
 use super::store::{Noted, is_on, start, take};
 use crate::error::{Code, Error, Result};
 use crate::options;
@@ -78,7 +78,7 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
 fn write(file: File, rank: i32, noted: &Noted) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     open(&mut out)?;
-    write_events(&mut out, rank, Clock::default(), noted)?;
+    write_events(&mut out, rank, signed(noted.began), noted)?;
     close(&mut out)?;
     out.flush()
 }

@@ -10,12 +10,6 @@ use crate::count::wide32;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// How this process's times are moved to those of the file: added to each, in nanoseconds.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Clock {
-    pub shift: i64,
-}
-
 /// The beginning of the file.
 pub fn open(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")
@@ -26,14 +20,9 @@ pub fn close(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"{\"ph\":\"M\",\"pid\":0,\"name\":\"end\",\"args\":{}}\n]}\n")
 }
 
-/// The events of one process, each on a line.
-pub fn write_events(
-    out: &mut impl Write,
-    rank: i32,
-    clock: Clock,
-    noted: &Noted,
-) -> io::Result<()> {
-    let mut writer = Writer { rank, clock, text: Text::default(), labels: labels(noted) };
+/// The events of one process, each on a line. The file's times begin at `zero` of this process's clock.
+pub fn write_events(out: &mut impl Write, rank: i32, zero: i64, noted: &Noted) -> io::Result<()> {
+    let mut writer = Writer { rank, zero, text: Text::default(), labels: labels(noted) };
     writer.heading(noted.dropped);
     for span in &noted.spans {
         writer.span(span);
@@ -58,7 +47,7 @@ const FULL: usize = 1 << 16;
 
 struct Writer {
     rank: i32,
-    clock: Clock,
+    zero: i64,
     text: Text,
     /// Of each name, by kinds of spans: category and name.
     labels: Vec<[String; Kind::N]>,
@@ -88,7 +77,7 @@ impl Writer {
 
     /// What an event begins with.
     fn begin(&mut self, phase: &str, thread: u16, nanos: u64) {
-        let Self { rank, clock, text, .. } = self;
+        let Self { rank, zero, text, .. } = self;
         text.add("{\"ph\":\"");
         text.add(phase);
         text.add("\",\"pid\":");
@@ -99,7 +88,7 @@ impl Writer {
             text.number(i64::from(*rank) + (i64::from(thread) << 16));
         }
         text.add(",\"ts\":");
-        text.micros(signed(nanos).saturating_add(clock.shift));
+        text.micros(signed(nanos).saturating_sub(*zero));
     }
 
     fn span(&mut self, span: &Span) {
@@ -142,7 +131,7 @@ impl Writer {
     }
 }
 
-fn signed(n: u64) -> i64 {
+pub fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 

@@ -10,7 +10,7 @@ mod store;
 mod text;
 
 pub use file::{create, end, file, set_rank, start_alone, unwritable};
-pub use json::{Clock, close, open, write_events};
+pub use json::{close, open, signed, write_events};
 pub use store::{
-    Kind, Link, Message, NO_MESSAGE, Noted, Way, add_call, add_span, hop, is_on, now, start, take,
+    Kind, Link, Message, NO_MESSAGE, Noted, Way, add_call, add_span, hop, is_on, start, take,
 };

@@ -1,10 +1,10 @@
 //! What has been noted so far.
 
+use crate::clock;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 static ON: AtomicBool = AtomicBool::new(false);
 
@@ -65,7 +65,7 @@ impl Link {
     pub const NONE: Self = Self { peer: -1, tag: -1, bytes: 0 };
 }
 
-/// Nanoseconds since the trace began.
+/// Times are those of `clock::now`.
 #[derive(Debug, Clone, Copy)]
 pub struct Span {
     pub begin: u64,
@@ -116,16 +116,8 @@ pub struct Noted {
     pub hops: Vec<Hop>,
     /// Spans that came after the limit.
     pub dropped: u64,
-    /// When the trace began, in nanoseconds of the system's clock.
+    /// When the trace began.
     pub began: u64,
-    clock: Instant,
-}
-
-impl Noted {
-    /// The system's clock now, as far as it goes on from when the trace began.
-    pub fn clock_now(&self) -> u64 {
-        self.began + nanos(self.clock.elapsed().as_nanos())
-    }
 }
 
 struct Store {
@@ -146,8 +138,6 @@ fn store() -> MutexGuard<'static, Option<Store>> {
 }
 
 thread_local! {
-    /// When the store began, so that a look at the clock needs no lock.
-    static CLOCK: Cell<Option<Instant>> = const { Cell::new(None) };
     static THREAD: Cell<u16> = const { Cell::new(u16::MAX) };
 }
 
@@ -157,7 +147,6 @@ pub fn start() {
     if store.is_some() {
         return;
     }
-    let (began, clock) = both_clocks();
     *store = Some(Store {
         noted: Noted {
             names: Vec::new(),
@@ -165,8 +154,7 @@ pub fn start() {
             messages: Vec::new(),
             hops: Vec::new(),
             dropped: 0,
-            began,
-            clock,
+            began: clock::now(),
         },
         numbers: HashMap::new(),
         recent: [(0, 0); RECENT],
@@ -174,38 +162,10 @@ pub fn start() {
     ON.store(true, Ordering::Relaxed);
 }
 
-/// The system's clock and the steady one at the same time: of several looks the one that nothing came between, so that
-/// processes of one machine agree.
-fn both_clocks() -> (u64, Instant) {
-    let look = |_| {
-        let clock = Instant::now();
-        let system = SystemTime::now();
-        (clock.elapsed(), system, clock)
-    };
-    let quickest = (0..8).map(look).min_by_key(|&(took, ..)| took);
-    let (_, system, clock) = quickest.expect("eight looks");
-    let began = system.duration_since(UNIX_EPOCH).map_or(0, |since| nanos(since.as_nanos()));
-    (began, clock)
-}
-
-fn nanos(n: u128) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
-}
-
 /// Ends it, and hands over what was noted.
 pub fn take() -> Option<Noted> {
     ON.store(false, Ordering::Relaxed);
     store().take().map(|store| store.noted)
-}
-
-/// Nanoseconds since the trace began.
-pub fn now() -> u64 {
-    let clock = CLOCK.get().or_else(|| {
-        let clock = store().as_ref().map(|store| store.noted.clock);
-        CLOCK.set(clock);
-        clock
-    });
-    clock.map_or(0, |clock| nanos(clock.elapsed().as_nanos()))
 }
 
 /// A number for the calling thread.

@@ -5,6 +5,7 @@ use crate::ampi::dispatch::Dispatched;
 use crate::ampi::hold::{self, Used};
 use crate::ampi::request::{self, Request, Slot};
 use crate::ampi::{check, communicator, window};
+use crate::clock;
 use crate::error::{Code, Error, set_last};
 use crate::mpi::handle::Object;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
@@ -39,9 +40,9 @@ pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> MpiResult<()>) ->
 #[cold]
 fn traced(call: &str, link: Link, body: impl FnOnce() -> c_int) -> c_int {
     let mark = tape::current(|tape| tape.trace_mark());
-    let begin = trace::now();
+    let begin = clock::now();
     let code = body();
-    let times = (begin, trace::now());
+    let times = (begin, clock::now());
     let noted =
         mark.and_then(|mark| tape::current(|tape| tape.trace_call(call, mark, times, link)));
     if noted.is_none() {
