@@ -52,9 +52,18 @@ contains
     type(own) :: w
     real(8) :: r
     complex(8) :: c
+    type(admpi_var) :: square, t
+    integer :: i
+    square(t) = t*t ! fused says: Cannot convert ! write: square(t) = admpi_var(t*t)
     equivalence (x, r) ! says: EQUIVALENCE
     data y /1d0/ ! says: Incompatible types in DATA ! write: y = 1d0
     r = x ! says: Cannot convert ! write: r = admpi_value(x)
+    if (x) 1, 1, 1 ! says: Arithmetic IF ! write: if (admpi_value(x)) 1, 1, 1
+1   continue
+    forall (i=1:2) z(i) = z(i)*r ! fused says: inside a FORALL block ! write: z = z*r
+    do concurrent (i=1:2)
+      z(i) = z(i) + r ! fused says: inside a DO CONCURRENT block
+    end do
     r = real(x) ! says: Cannot convert ! write: r = admpi_value(x)
     r = dble(x*y) ! says: Cannot convert ! write: r = admpi_value(x*y)
     print *, real(x*y) ! fused says: PRIVATE components ! write: print *, admpi_value(x*y)
