@@ -106,9 +106,9 @@ impl Default for Told {
 
 impl Told {
     fn of(&self, step: &Step, binding: &Binding, format: Format) -> Result<Adjoint> {
-        let name = binding.name.to_string_lossy();
+        let name = || binding.name.to_string_lossy();
         if self.base.is_null() {
-            return wrong(Code::Null, format!("{name}: the adjoint buffer is NULL"));
+            return wrong(Code::Null, format!("{}: the adjoint buffer is NULL", name()));
         }
         let (other, n) = self.shape.unwrap_or((format, binding.of));
         match Match::new((format, binding.of), (other, n)) {
@@ -116,7 +116,8 @@ impl Told {
             None => wrong(
                 Code::Argument,
                 format!(
-                    "{name}: {n} adjoints for the {} numbers of FW_{}; the count must be that of the FW_ call",
+                    "{}: {n} adjoints for the {} numbers of FW_{}; the count must be that of the FW_ call",
+                    name(),
                     binding.of,
                     step.call.to_string_lossy()
                 ),
