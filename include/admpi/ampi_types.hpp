@@ -103,9 +103,9 @@ constexpr initialised initialise(...) {
 }
 
 /// With as many initialisers as there are numbers.
-template <template <class> class Member, class T, std::size_t... I>
-constexpr initialised initialise_by(std::index_sequence<I...>) {
-  return initialise<T, std::enable_if_t<(I < max_members), Member<T>>...>(0);
+template <template <class> class Member, class T, std::size_t... At>
+constexpr initialised initialise_by(std::index_sequence<At...>) {
+  return initialise<T, std::enable_if_t<(At < max_members), Member<T>>...>(0);
 }
 
 /// Whether one of the first members of T is active.

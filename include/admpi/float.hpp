@@ -195,8 +195,8 @@ template <class A>
 float_var frexp(const float_expression<A> &a, int *n) {
   return frexp(static_cast<const expression<A> &>(a), n);
 }
-template <class A, class I>
-float_var modf(const float_expression<A> &a, I *integral) {
+template <class A, class Integer>
+float_var modf(const float_expression<A> &a, Integer *integral) {
   return modf(static_cast<const expression<A> &>(a), integral);
 }
 

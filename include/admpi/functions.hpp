@@ -425,8 +425,8 @@ ADMPI_ALWAYS_INLINE auto frexp(const expression<A> &a, int *n) {
 }
 
 /// a without its integral part, which is a passive value.
-template <class A, class I>
-ADMPI_ALWAYS_INLINE auto modf(const expression<A> &a, I *integral) {
+template <class A, class Integer>
+ADMPI_ALWAYS_INLINE auto modf(const expression<A> &a, Integer *integral) {
   using X = std::decay_t<decltype(detail::kept(a.self()))>;
   double whole;
   const double y = std::modf(a.self().value, &whole);

@@ -135,8 +135,8 @@ inline singular_triplets<varmat> svd(const view &a) {
 class sparse {
  public:
   /// Row i has the columns column[row_start[i]] to column[row_start[i + 1] - 1]. Indices may have any integer type.
-  template <class I>
-  sparse(std::int64_t rows, std::int64_t cols, const std::vector<I> &row_start, const std::vector<I> &column)
+  template <class Integer>
+  sparse(std::int64_t rows, std::int64_t cols, const std::vector<Integer> &row_start, const std::vector<Integer> &column)
       : rows_(rows), cols_(cols) {
     if (static_cast<std::int64_t>(row_start.size()) != rows + 1) {
       detail::raise(ADMPI_ERR_ARGUMENT, "sparse: row_start must have rows + 1 elements");

@@ -155,9 +155,9 @@ struct tangent : detail::tangent_base<T> {
   }
 
   /// Explicit, and only to integers, which have no derivative to lose.
-  template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
-  constexpr explicit operator I() const {
-    return static_cast<I>(value);
+  template <class Integer, std::enable_if_t<std::is_integral<Integer>::value, int> = 0>
+  constexpr explicit operator Integer() const {
+    return static_cast<Integer>(value);
   }
   template <class F, std::enable_if_t<std::is_floating_point<F>::value, int> = 0>
   explicit operator F() const = delete;  // it would lose the derivative: for the value alone write admpi::value(x)
@@ -487,8 +487,8 @@ tangent<T, N> frexp(const tangent<T, N> &x, int *n) {
 }
 
 /// x without its integral part, which has no derivative.
-template <class T, int N, class I>
-tangent<T, N> modf(const tangent<T, N> &x, I *integral) {
+template <class T, int N, class Integer>
+tangent<T, N> modf(const tangent<T, N> &x, Integer *integral) {
   using std::modf;
   double whole;
   const auto derivative = x.derivative;

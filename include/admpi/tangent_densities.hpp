@@ -139,12 +139,12 @@ struct forward_input {
   argument made(bool scalar) const { return scalar ? argument(matrix(0)) : argument(matrix); }
 };
 
-template <int N, class Density, std::size_t... I>
-tangent<double, N> density_along(Density density, const std::vector<tangent_argument_of<N>> &x, std::index_sequence<I...>) {
+template <int N, class Density, std::size_t... At>
+tangent<double, N> density_along(Density density, const std::vector<tangent_argument_of<N>> &x, std::index_sequence<At...>) {
   tangent<double, N> lp;
   in_nest([&](tape_ref tape) {
-    const std::vector<forward_input> in{forward_input(tape, x[I])...};
-    const var y = density(in[I].made(x[I].is_scalar())...);
+    const std::vector<forward_input> in{forward_input(tape, x[At])...};
+    const var y = density(in[At].made(x[At].is_scalar())...);
     tape.seed(y, weight_of(y));
     tape.reverse();
     lp.value = y.value;

@@ -73,13 +73,13 @@ struct tangent_arguments {
   }
 
  private:
-  template <unsigned... I>
-  ADMPI_ALWAYS_INLINE void write_value(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
-    (arguments.add(partial[I], value[I]), ...);
+  template <unsigned... At>
+  ADMPI_ALWAYS_INLINE void write_value(argument_writer &arguments, std::integer_sequence<unsigned, At...>) const noexcept {
+    (arguments.add(partial[At], value[At]), ...);
   }
-  template <unsigned... I>
-  ADMPI_ALWAYS_INLINE void write_derivative(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
-    ((arguments.add(partial[I], derivative[I]), is_moved[I] != 0 ? arguments.add(moved[I], value[I]) : void()), ...);
+  template <unsigned... At>
+  ADMPI_ALWAYS_INLINE void write_derivative(argument_writer &arguments, std::integer_sequence<unsigned, At...>) const noexcept {
+    ((arguments.add(partial[At], derivative[At]), is_moved[At] != 0 ? arguments.add(moved[At], value[At]) : void()), ...);
   }
 };
 
@@ -183,9 +183,9 @@ struct tangent_node : tangent_expression<Node> {
     return around(reinterpret_cast<const value_part<Node> *>(&part)[-1]);
   }
 
-  template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
-  explicit operator I() const {
-    return static_cast<I>(value.value);
+  template <class Integer, std::enable_if_t<std::is_integral<Integer>::value, int> = 0>
+  explicit operator Integer() const {
+    return static_cast<Integer>(value.value);
   }
   template <class F, std::enable_if_t<std::is_floating_point<F>::value, int> = 0>
   explicit operator F() const = delete;  // it would lose the derivative: for the value alone write admpi::value(x)
@@ -657,8 +657,8 @@ ADMPI_TANGENT_WITH(scalbn, int)
 ADMPI_TANGENT_WITH(scalbln, long)
 ADMPI_TANGENT_WITH(frexp, int *)
 #undef ADMPI_TANGENT_WITH
-template <class E, class I>
-tangent<var> modf(const tangent_expression<E> &x, I *integral) {
+template <class E, class Integer>
+tangent<var> modf(const tangent_expression<E> &x, Integer *integral) {
   return modf(tangent<var>(x.self()), integral);
 }
 

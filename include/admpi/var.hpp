@@ -32,9 +32,9 @@ struct expression {
   ADMPI_ALWAYS_INLINE constexpr const E &self() const noexcept { return static_cast<const E &>(*this); }
 
   /// Explicit, and to integers only: an integer has no derivative to lose. For the double see admpi::value.
-  template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
-  constexpr explicit operator I() const noexcept {
-    return static_cast<I>(self().value);
+  template <class Integer, std::enable_if_t<std::is_integral<Integer>::value, int> = 0>
+  constexpr explicit operator Integer() const noexcept {
+    return static_cast<Integer>(self().value);
   }
   template <class F, std::enable_if_t<std::is_floating_point<F>::value, int> = 0>
   explicit operator F() const = delete;  // it would lose the derivative: for the value alone write admpi::value(x)
@@ -124,17 +124,17 @@ struct argument_writer {
   }
 };
 
-/// Argument I with one of as many before it.
-template <unsigned I, class A, unsigned... K>
+/// Argument At with one of as many before it.
+template <unsigned At, class A, unsigned... K>
 ADMPI_ALWAYS_INLINE void merge_argument([[maybe_unused]] A &arguments, std::integer_sequence<unsigned, K...>) noexcept {
-  (void)(arguments.merge(I, I - unsigned{sizeof...(K)} + K) || ...);
+  (void)(arguments.merge(At, At - unsigned{sizeof...(K)} + K) || ...);
 }
 /// The last one first, so that all are compared as they came.
-template <class A, unsigned... I>
-ADMPI_ALWAYS_INLINE void merge_arguments(A &arguments, std::integer_sequence<unsigned, I...>) noexcept {
-  constexpr unsigned last = sizeof...(I) - 1;
-  (merge_argument<last - I>(arguments,
-                            std::make_integer_sequence<unsigned, (last - I < merging_distance ? last - I : merging_distance)>()),
+template <class A, unsigned... At>
+ADMPI_ALWAYS_INLINE void merge_arguments(A &arguments, std::integer_sequence<unsigned, At...>) noexcept {
+  constexpr unsigned last = sizeof...(At) - 1;
+  (merge_argument<last - At>(arguments,
+                            std::make_integer_sequence<unsigned, (last - At < merging_distance ? last - At : merging_distance)>()),
    ...);
 }
 /// Merges arguments of the same operand, as far as the compiler knows them to be: of a variable, or of an element of an array that it
@@ -179,14 +179,14 @@ struct merging_writer {
   }
 
  private:
-  template <unsigned... I>
-  ADMPI_ALWAYS_INLINE void clear(std::integer_sequence<unsigned, I...>) noexcept {
-    ((partial[I] = 0.0), ...);
-    ((word[I] = 0), ...);
+  template <unsigned... At>
+  ADMPI_ALWAYS_INLINE void clear(std::integer_sequence<unsigned, At...>) noexcept {
+    ((partial[At] = 0.0), ...);
+    ((word[At] = 0), ...);
   }
-  template <unsigned... I>
-  ADMPI_ALWAYS_INLINE void write_all(argument_writer &arguments, std::integer_sequence<unsigned, I...>) const noexcept {
-    (arguments.add(partial[I], word[I]), ...);
+  template <unsigned... At>
+  ADMPI_ALWAYS_INLINE void write_all(argument_writer &arguments, std::integer_sequence<unsigned, At...>) const noexcept {
+    (arguments.add(partial[At], word[At]), ...);
   }
 };
 
