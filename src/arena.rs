@@ -8,7 +8,7 @@ use crate::error::{Code, Error, Result};
 use crate::options;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Committing in steps below this costs more than the first touch of the pages.
 const STEP: usize = 2 << 20;
@@ -176,27 +176,15 @@ impl Stream {
         Ok(())
     }
 
-    /// Reserves `wanted` bytes, halving while the address space does not hold them. Where it is limited, a
-    /// stream takes only an eighth of what it could have, since there are others.
+    /// Reserves `wanted` bytes, or less where the address space is limited.
     fn reserve(&mut self, at_least: usize) -> Result<()> {
         let least = at_least.max(SMALLEST).next_multiple_of(STEP);
-        let mut bytes = self.wanted.max(least).next_multiple_of(STEP);
-        let mut found = map_addresses(bytes);
-        while found.is_err() && bytes > least {
-            bytes = (bytes / 2).max(least).next_multiple_of(STEP);
-            found = map_addresses(bytes);
-            if let Ok(base) = found {
-                // SAFETY: the mapping just made, which nobody uses.
-                unsafe { libc::munmap(base.cast(), bytes) };
-                bytes = (bytes / 8).max(least).next_multiple_of(STEP);
-                found = map_addresses(bytes);
-                break;
-            }
-        }
-        self.base = found.map_err(|error| {
-            Error::new(Code::Memory, format!("cannot reserve {bytes} bytes of addresses: {error}"))
-        })?;
-        self.reserved = bytes;
+        let wanted = self.wanted.max(least).next_multiple_of(STEP);
+        let all = if addresses_are_limited() { None } else { map_addresses(wanted).ok() };
+        (self.base, self.reserved) = match all {
+            Some(base) => (base, wanted),
+            None => map_a_part(wanted, least)?,
+        };
         Ok(())
     }
 
@@ -237,6 +225,39 @@ pub fn stack_size() -> usize {
     let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } == 0;
     let soft = usize::try_from(limit.rlim_cur).unwrap_or(MOST);
     if known { soft.clamp(LEAST, MOST) } else { LEAST }
+}
+
+/// Whether the process may have only so many addresses (`ulimit -v`).
+fn addresses_are_limited() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a structure to write to.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } == 0;
+    known && limit.rlim_cur != libc::RLIM_INFINITY
+}
+
+/// Takes an eighth of what there is, since there are others: `least` bytes or more, and not more than are `wanted`.
+#[cold]
+fn map_a_part(wanted: usize, least: usize) -> Result<(*mut u8, usize)> {
+    // One thread at a time: while one tries, there may be nothing left for the others.
+    static TRYING: Mutex<()> = Mutex::new(());
+    let _alone = TRYING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut there = wanted.saturating_mul(8);
+    while there > least {
+        if let Ok(base) = map_addresses(there) {
+            // SAFETY: the mapping just made, which nobody uses.
+            unsafe { libc::munmap(base.cast(), there) };
+            break;
+        }
+        there = (there / 2).max(least);
+    }
+    let bytes = (there / 8).clamp(least, wanted).next_multiple_of(STEP);
+    match map_addresses(bytes) {
+        Ok(base) => Ok((base, bytes)),
+        Err(error) => {
+            let why = format!("cannot reserve {bytes} bytes of addresses: {error}");
+            Err(Error::new(Code::Memory, why))
+        }
+    }
 }
 
 /// A fresh mapping without access rights or commit charge.

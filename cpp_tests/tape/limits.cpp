@@ -2,14 +2,23 @@
 #include <admpi.hpp>
 #include <admpi.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <sys/resource.h>
+#include <unistd.h>
+#define WITH_FEW_ADDRESSES
+#endif
 
 #include "tape/programs.hpp"
 
@@ -43,6 +52,42 @@ TEST_CASE("test_tape_stale_operands_are_found_under_check") {
   CHECK_THROWS_AS(var(x * 2.0), admpi::stale_error);
   CHECK(var(var(2.0) * 3.0).value == 6.0);
 }
+
+#ifdef WITH_FEW_ADDRESSES
+TEST_CASE("test_tape_threads_share_limited_addresses") {
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlimit few{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (std::uint64_t{8} << 30), before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &few) == 0);
+  constexpr int threads = 4;
+  std::atomic<int> ready{0}, refused{0};
+  const auto differentiate = [&] {
+    for (++ready; ready < threads;) std::this_thread::yield();
+    for (int round = 0; round < 50; ++round) {
+      try {
+        admpi::tape tape;
+        tape.start();
+        std::vector<var> x(100000, 0.5);
+        tape.input(x);
+        var y = 0.0;
+        for (const var &one : x) y += one * one;
+        tape.seed(y);
+        tape.reverse();
+        if (tape.adjoint(x[99999]) != 1.0) ++refused;
+      } catch (const admpi::memory_error &) {
+        ++refused;
+      }
+    }
+  };
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; ++i) all.emplace_back(differentiate);
+  for (std::thread &one : all) one.join();
+  setrlimit(RLIMIT_AS, &before);
+  CHECK(refused == 0);
+}
+#endif
 
 TEST_CASE("test_tape_an_active_operand_on_a_thread_without_a_tape_is_found_under_check") {
   checking on;
