@@ -2,9 +2,9 @@
 //! brings, and learns the same of the others. So a failure of one is a failure of all, and nobody waits for a rank that has
 //! given up.
 //!
-//! Two members tell each other. Of more, the first asks the others and answers them. A rank that leaves the body of a pmap by an error tells all others
-//! that run the body. Messages name the body (`scope`) and count its calls: what belongs to another body or call is stale, and
-//! is passed over.
+//! Two members tell each other. Of more, the first asks the others and answers them. A rank that leaves the body of a pmap by
+//! an error tells all others that run the body. Messages name the body (`scope`) and count its calls: what belongs to another
+//! body or call is stale, and is passed over.
 
 use super::value::Shape;
 use crate::error::{Code, Error, Result};
