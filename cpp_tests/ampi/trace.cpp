@@ -245,6 +245,9 @@ void check_rank(const std::vector<event> &events, int rank, int ranks) {
   CHECK(halos.size() == rounds);
   CHECK(named(events, rank, "halo (adjoint)").size() == rounds * sweeps);
   CHECK(halos[0].begin <= sends[0].begin && sends[0].end <= halos[0].end);
+  // It began before the trace, which begins on all ranks within a minute.
+  const std::vector<event> early = named(events, rank, "under way");
+  CHECK(early.size() == 1 && early[0].begin > -6e7);
   // Two of the program's, and those of the loop's nests.
   CHECK(named(events, rank, "reverse").size() == sweeps * (1 + 4));
 }
@@ -278,12 +281,14 @@ int main(int argc, char **argv) {
   check_unwritable();
   // Rank 0 decides; what the others have in their environment does not matter.
   const std::string file = "trace_of_" + std::to_string(ranks) + ".json";
-  if (rank == 0) {
-    setenv("ADMPI_TRACE", file.c_str(), 1);
-  } else {
-    unsetenv("ADMPI_TRACE");
+  unsetenv("ADMPI_TRACE");
+  {
+    admpi::tape tape;
+    tape.set_profile(true);
+    const region under_way("under way");
+    if (rank == 0) setenv("ADMPI_TRACE", file.c_str(), 1);
+    CHECK(admpi_init(MPI_COMM_WORLD) == ADMPI_SUCCESS);
   }
-  CHECK(admpi_init(MPI_COMM_WORLD) == ADMPI_SUCCESS);
   program();
   CHECK(admpi_finalize() == ADMPI_SUCCESS);
   if (rank == 0) {

@@ -207,6 +207,8 @@ impl Store {
             return None;
         }
         let name = self.number(name);
+        // What was under way when the trace began is shown from then on.
+        let begin = begin.max(self.noted.began);
         let number = u32::try_from(self.noted.spans.len()).ok();
         self.noted.spans.push(Span { begin, end, name, kind, thread: thread(), link });
         number
