@@ -286,44 +286,51 @@ void admpif_record(admpi_var *y_out, double value, V x, D partial, int64_t n) {
 /* Tangents of active values: an operator's result, which is z, by two statements. p and q are its partial derivatives by a and b.
  * Where no operand has a derivative, the result has none. */
 
-#define RECORD(value, n, operands, partials) \
-  record_few(value, n, (const admpi_var *const[])UNPACK operands, (const double[])UNPACK partials)
 INLINE int moves(const active_tangent *a) { return (a->derivative.value != 0.0) | (a->derivative.id != 0); }
+INLINE uint32_t put_active(leaf *x, uint32_t n, V of, double partial) {
+  put(x + n, of, partial);
+  return n + (of->id != 0);
+}
 
 void admpif_tangent_1(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, const plain_tangent *p) {
   active_tangent y;
-  y.value = RECORD(z->value, 1, ({&a->value}), ({p->value}));
+  y.value = admpi_detail_record_1(z->value, a->value, p->value);
   y.derivative = admpi_passive(0.0);
-  if (moves(a)) y.derivative = RECORD(z->derivative, 2, ({&a->value, &a->derivative}), ({p->derivative, p->value}));
+  if (moves(a)) y.derivative = admpi_detail_record_2(z->derivative, a->value, p->derivative, a->derivative, p->value);
   *y_out = y;
 }
 
 void admpif_tangent_2(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, const plain_tangent *p,
                       const active_tangent *b, const plain_tangent *q) {
+  leaf x[4];
   active_tangent y;
-  y.value = RECORD(z->value, 2, ({&a->value, &b->value}), ({p->value, q->value}));
+  y.value = admpi_detail_record_2(z->value, a->value, p->value, b->value, q->value);
   y.derivative = admpi_passive(0.0);
-  if (moves(a) | moves(b))
-    y.derivative = RECORD(z->derivative, 4, ({&a->value, &b->value, &a->derivative, &b->derivative}),
-                          ({p->derivative, q->derivative, p->value, q->value}));
+  if (moves(a) | moves(b)) {
+    uint32_t n = put_active(x, 0, &a->value, p->derivative);
+    n = put_active(x, n, &b->value, q->derivative);
+    n = put_active(x, n, &a->derivative, p->value);
+    n = put_active(x, n, &b->derivative, q->value);
+    y.derivative = record_leaves(z->derivative, x, n);
+  }
   *y_out = y;
 }
 
 /* The same where p and q are constant. */
 void admpif_tangent_linear_1(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, double p) {
   active_tangent y;
-  y.value = RECORD(z->value, 1, ({&a->value}), ({p}));
+  y.value = admpi_detail_record_1(z->value, a->value, p);
   y.derivative = admpi_passive(0.0);
-  if (moves(a)) y.derivative = RECORD(z->derivative, 1, ({&a->derivative}), ({p}));
+  if (moves(a)) y.derivative = admpi_detail_record_1(z->derivative, a->derivative, p);
   *y_out = y;
 }
 
 void admpif_tangent_linear_2(active_tangent *y_out, const plain_tangent *z, const active_tangent *a, double p,
                              const active_tangent *b, double q) {
   active_tangent y;
-  y.value = RECORD(z->value, 2, ({&a->value, &b->value}), ({p, q}));
+  y.value = admpi_detail_record_2(z->value, a->value, p, b->value, q);
   y.derivative = admpi_passive(0.0);
-  if (moves(a) | moves(b)) y.derivative = RECORD(z->derivative, 2, ({&a->derivative, &b->derivative}), ({p, q}));
+  if (moves(a) | moves(b)) y.derivative = admpi_detail_record_2(z->derivative, a->derivative, p, b->derivative, q);
   *y_out = y;
 }
 

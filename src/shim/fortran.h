@@ -91,30 +91,14 @@ INLINE void put(leaf *to, const admpi_var *x, double partial) {
 
 /* Statements. */
 
-/* Ends a statement whose n operands are written: none if n is 0. */
-INLINE admpi_var end_statement(admpi_tape *tape, double value, uint64_t n, uint64_t some) {
-  uint8_t *statement = tape->statement;
-  uint64_t word, next;
-  admpi_var y;
-  tape->jacobian += n;
-  tape->argument += n;
-  memcpy(&word, &tape->next_id, sizeof word);
-  next = word + (some << ADMPI_ID_SHIFT);
-  tape->statement = statement + some;
-  memcpy(&tape->next_id, &next, sizeof next);
-  *statement = (uint8_t)n; /* last: a byte store may alias the cursors */
-  word &= -some;
-  y.value = value;
-  memcpy(&y.id, &word, sizeof word);
-  return y;
-}
-
 /* Of at least one leaf. Repeated ones are added up, found through the tape's cache of positions. An entry may be left over from any
  * earlier statement: it counts only if the position lies in this one and holds this id. */
 INLINE admpi_var write_leaves(admpi_tape *tape, double value, const leaf *x, uint32_t count) {
   double *jacobian = tape->jacobian;
   uint32_t *argument = tape->argument;
-  uint64_t n = 0;
+  uint8_t *statement = tape->statement;
+  uint64_t n = 0, word, next;
+  admpi_var y;
   if (count <= 3) {
     for (uint32_t i = 0; i < count; i++) {
       jacobian[i] = x[i].partial;
@@ -136,7 +120,16 @@ INLINE admpi_var write_leaves(admpi_tape *tape, double value, const leaf *x, uin
       n++;
     }
   }
-  return end_statement(tape, value, n, 1);
+  tape->jacobian = jacobian + n;
+  tape->argument = argument + n;
+  memcpy(&word, &tape->next_id, sizeof word);
+  next = word + ((uint64_t)1 << ADMPI_ID_SHIFT);
+  tape->statement = statement + 1;
+  memcpy(&tape->next_id, &next, sizeof next);
+  *statement = (uint8_t)n; /* last: a byte store may alias the cursors */
+  y.value = value;
+  memcpy(&y.id, &word, sizeof word);
+  return y;
 }
 
 /* As admpi_detail_record_slow. */
@@ -160,32 +153,6 @@ INLINE admpi_var record_leaves(double value, const leaf *x, uint32_t count) {
   if (count == 0) return admpi_passive(value);
   if (UNLIKELY(tape->argument_end - tape->argument < (ptrdiff_t)count)) return record_leaves_slow(value, x, count);
   return write_leaves(tape, value, x, count);
-}
-
-/* Of a few operands, each of which may be passive. */
-#define MAX_FEW 4
-COLD admpi_var record_few_slow(double value, uint32_t n, const admpi_var *const *x, const double *partial) {
-  leaf leaves[MAX_FEW];
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    put(leaves + count, x[i], partial[i]);
-    count += x[i]->id != 0;
-  }
-  return count == 0 ? admpi_passive(value) : record_leaves_slow(value, leaves, count);
-}
-
-INLINE admpi_var record_few(double value, uint32_t n, const admpi_var *const *x, const double *partial) {
-  admpi_tape *tape = admpi_tls_tape;
-  uint64_t active = 0;
-  if (UNLIKELY(tape->argument_end - tape->argument < (ptrdiff_t)n)) return record_few_slow(value, n, x, partial);
-  double *jacobian = tape->jacobian;
-  uint32_t *argument = tape->argument;
-  for (uint32_t i = 0; i < n; i++) {
-    jacobian[active] = partial[i];
-    argument[active] = x[i]->id;
-    active += x[i]->id != 0;
-  }
-  return end_statement(tape, value, active, active != 0);
 }
 
 /* The stack. */
