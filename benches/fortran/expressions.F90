@@ -116,11 +116,7 @@ program expressions
   call job%register('small', small_job)
   do round = 1, rounds
     do which = 1, 2
-      call tape%reset()
-      call tape%start()
-      do i = 1, n
-        u(i) = sin(0.001d0*i)
-      end do
+      call begin
       v = u
       w = u
       start = now()
@@ -150,11 +146,7 @@ program expressions
     end do
     if (abs(gradient(1) - gradient(2)) > 1d-12*abs(gradient(2))) error stop 'burgers: another gradient than in C++'
     do which = 1, 2
-      call tape%reset()
-      call tape%start()
-      do i = 1, n
-        u(i) = sin(0.001d0*i)
-      end do
+      call begin
       call tape%input(u)
       s = admpi_tangent_var(u, [(cos(0.002d0*i), i=1, n)])
       t = s
@@ -190,11 +182,7 @@ program expressions
     end do
     if (abs(gradient(1) - gradient(2)) > 1d-12*abs(gradient(2))) error stop 'chain: another gradient than in C++'
     do which = 1, 2
-      call tape%reset()
-      call tape%start()
-      do i = 1, n
-        u(i) = sin(0.001d0*i)
-      end do
+      call begin
       call tape%input(u)
       start = now()
       if (which == 1) call map%run(job, u(:1), u(2:jobs + 1), v(:jobs), jobs=jobs)
@@ -234,6 +222,14 @@ program expressions
 #endif
   call row('chain, ns a link', link(1), 55d0)
 contains
+  subroutine begin
+    integer :: at
+    call tape%reset()
+    call tape%start()
+    do at = 1, n
+      u(at) = sin(0.001d0*at)
+    end do
+  end subroutine
   subroutine swap(a, b)
     type(admpi_var), allocatable, intent(inout) :: a(:), b(:)
     type(admpi_var), allocatable :: c(:)
