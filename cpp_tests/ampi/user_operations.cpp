@@ -363,11 +363,11 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
   AMPI_Reduce_local(&plain[0], &plain[1], 1, MPI_DOUBLE, own);
   CHECK(plain_calls == 1);
   AMPI_Op_free(&own);
-  // A function that knows doubles only would not see the indices.
+  // A function that gets numbers of one kind would not see the indices.
   AMPI_Op_create_adjoint(&plain_operation, &matrix_adjoint, 1, &own);
-  CHECK(has(refusal([&] { return AMPI_Reduce_local(&a, &b, 1, AMPI_ADOUBLE_INT, own); }), "knows doubles only"));
+  CHECK(has(refusal([&] { return AMPI_Reduce_local(&a, &b, 1, AMPI_ADOUBLE_INT, own); }), "numbers of one kind"));
   CHECK(has(refusal([&] { return AMPI_Iscan(&a, &b, 1, AMPI_ADOUBLE_INT, own, MPI_COMM_WORLD, &request); }),
-            "knows doubles only"));
+            "numbers of one kind"));
   AMPI_Op_free(&own);
   std::vector<int> negative(static_cast<std::size_t>(world_size()), -1);
   CHECK(has(refusal([&] {

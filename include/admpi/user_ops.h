@@ -49,8 +49,8 @@ int admpi_detail_op_has_adjoint(MPI_Op op);
 
 /**
  * As AMPI_Op_create, for an operation whose derivative is known. `function` gets plain doubles only: those of active data
- * without gaps (items of several doubles under a contiguous datatype of MPI_DOUBLE). Reverse sweeps call `derivative`. The
- * tape keeps the values of the operands.
+ * without gaps (items of several doubles under a contiguous datatype of MPI_DOUBLE). Those of AMPI_AFLOAT come as doubles,
+ * too, and the results are rounded to floats. Reverse sweeps call `derivative`. The tape keeps the values of the operands.
  * @param function    inout = in op inout
  * @param derivative  its adjoint
  * @param commute     1 if the operation is commutative; operands keep the order of ranks anyway

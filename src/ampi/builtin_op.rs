@@ -74,7 +74,7 @@ fn unmixed<T: AsRef<SendBuffer>>(name: &str, buffer: T) -> MpiResult<T> {
 
 #[cold]
 fn mixed(name: &str) -> Failure {
-    let why = "the datatype has passive parts or floats beside active doubles: MPI's own operations reduce no structures but pairs of AMPI_ADOUBLE_INT or AMPI_AFLOAT_INT (MPI_MINLOC, MPI_MAXLOC), with plain numbers neither; make one by AMPI_Op_create";
+    let why = "the datatype has passive parts, or floats beside doubles: MPI's own operations reduce no structures but pairs of AMPI_ADOUBLE_INT or AMPI_AFLOAT_INT (MPI_MINLOC, MPI_MAXLOC), with plain numbers neither; make one by AMPI_Op_create";
     Error::new(Code::Unsupported, format!("{name}: {why}")).into()
 }
 
@@ -106,7 +106,7 @@ impl Operator {
                 "op: pairs of AMPI_ADOUBLE_INT or AMPI_AFLOAT_INT are reduced by MPI_MINLOC and MPI_MAXLOC"
             }
             _ if kind.0 != Kind::Sum && is_of_complex(datatype) => {
-                "op: complex numbers are reduced by MPI_SUM, by MPI_PROD under AMPI_ADOUBLE_COMPLEX itself, and by operations of AMPI_Op_create; they have no order, and a type built from them no product"
+                "op: complex numbers are reduced by MPI_SUM, by MPI_PROD under AMPI_ADOUBLE_COMPLEX or AMPI_AFLOAT_COMPLEX itself, and by operations of AMPI_Op_create; they have no order, and a type built from them no product"
             }
             _ => {
                 let floats = !pairs && precision(datatype) == Some(Precision::Single);

@@ -8,13 +8,13 @@
 //! operands of all ranks, and room on the tape for their adjoints.
 
 use super::buffers::Sinks;
-use super::builtin_op::Extent;
+use super::builtin_op::{Extent, as_float};
 use super::collective::Unfinished;
 use super::counts::{Form, PartCounts};
 use super::request::Pending;
 use super::{AdjointComm, argument, check, communicator, exchange, movement, recording};
 use crate::datatype::{BufferTriple, Mark, Pieces, RecvBuffer, SendBuffer, Shape, Sources, Twin};
-use crate::datatype::{Lasting, is_installed};
+use crate::datatype::{Lasting, Precision, is_installed, precision};
 use crate::error::{Code, Error, Result};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
@@ -67,11 +67,20 @@ pub fn in_form(
 /// product of complex numbers.
 #[inline]
 pub fn find_for(op: Op, datatype: Datatype) -> Option<Custom> {
-    if datatype == Datatype::active_complex() && op == Op::product() && is_installed() {
-        let (function, derivative) = (Function::COMPLEX_PRODUCT, Derivative::COMPLEX_PRODUCT);
-        return Some(Custom { function, derivative: Some(derivative) });
-    }
-    find(op)
+    if op == Op::product() { complex_product(datatype) } else { find(op) }
+}
+
+fn complex_product(datatype: Datatype) -> Option<Custom> {
+    let function = if !is_installed() {
+        return None;
+    } else if datatype == Datatype::active_complex() {
+        Function::COMPLEX_PRODUCT
+    } else if datatype == Datatype::active_float_complex() {
+        Function::FLOAT_COMPLEX_PRODUCT
+    } else {
+        return None;
+    };
+    Some(Custom { function, derivative: Some(Derivative::COMPLEX_PRODUCT) })
 }
 
 fn look_up(op: Op) -> Option<Custom> {
@@ -237,8 +246,8 @@ impl Custom {
             let why = "op: a user's function works on AMPI_ADOUBLE, but the datatype is AMPI_VARMAT or AMPI_VIEW; copy the elements to an array";
             return Err(Error::new(Code::Unsupported, why).into());
         }
-        if self.has_derivative() && read(own)?.mixed_bytes().is_some() {
-            let why = "op: it was made by AMPI_Op_create_adjoint, whose function knows doubles only, but the datatype has passive parts or floats; make one by AMPI_Op_create";
+        if self.has_derivative() && read(own)?.in_doubles().mixed_bytes().is_some() {
+            let why = "op: it was made by AMPI_Op_create_adjoint, whose function gets numbers of one kind, but the datatype has passive parts, or floats beside doubles; make one by AMPI_Op_create";
             return Err(Error::new(Code::Unsupported, why).into());
         }
         Ok(())
@@ -250,7 +259,8 @@ impl Custom {
         let Some(derivative) = self.derivative else {
             return left.reduce_into(right, self.function);
         };
-        let (sources, mut sink) = ([read(left)?, read(right)?], write(right)?);
+        let sources = [read(left)?.in_doubles(), read(right)?.in_doubles()];
+        let mut sink = write(right)?.in_doubles();
         let (n, items) = (sink.len(), right.items());
         let mut values = [Staging::take(n), Staging::take(n)];
         let mut shapes = [Shape::Passive; 2];
@@ -260,6 +270,9 @@ impl Custom {
         let mut result = Staging::take(n);
         result.as_mut_slice().copy_from_slice(values[1].as_slice());
         self.function.apply_doubles(values[0].as_slice(), result.as_mut_slice(), items)?;
+        if precision(right.datatype()) == Some(Precision::Single) {
+            result.as_mut_slice().iter_mut().for_each(|value| *value = as_float(*value));
+        }
         let recorded = tape::current(|tape| -> Result<Mark> {
             if !tape.recording() || shapes == [Shape::Passive; 2] {
                 return Ok(Mark::PASSIVE);

@@ -55,8 +55,8 @@ pub unsafe extern "C-unwind" fn admpi_detail_op_has_adjoint(op: MPI_Op) -> c_int
 }
 
 /// As AMPI_Op_create, for an operation whose derivative is known. `function` gets plain doubles only: those of active data
-/// without gaps (items of several doubles under a contiguous datatype of MPI_DOUBLE). Reverse sweeps call `derivative`. The
-/// tape keeps the values of the operands.
+/// without gaps (items of several doubles under a contiguous datatype of MPI_DOUBLE). Those of AMPI_AFLOAT come as doubles,
+/// too, and the results are rounded to floats. Reverse sweeps call `derivative`. The tape keeps the values of the operands.
 /// @param function    inout = in op inout
 /// @param derivative  its adjoint
 /// @param commute     1 if the operation is commutative; operands keep the order of ranks anyway

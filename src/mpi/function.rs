@@ -1,7 +1,7 @@
 //! Functions of users, called with memory of the library's or their own.
 
 use super::raw::{self, MPI_Datatype, MPI_User_function};
-use super::{Datatype, MpiResult, Op, check, error, ffi, times, wide_int};
+use super::{Datatype, MpiResult, Op, check, error, ffi, times, to_float, wide_int};
 use crate::error::{Code, Error};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -62,8 +62,8 @@ type Adjoint =
 #[derive(Debug, Clone, Copy)]
 pub struct Derivative(Adjoint);
 
-/// The product of complex numbers.
-unsafe extern "C" fn complex_product(
+/// The product of complex numbers; of floats, every part of it is one.
+unsafe extern "C" fn complex_product<const FLOATS: bool>(
     left: *mut c_void,
     right: *mut c_void,
     count: *mut c_int,
@@ -73,9 +73,11 @@ unsafe extern "C" fn complex_product(
     let (n, left, right) = unsafe { (wide_int(*count), left.cast(), right.cast::<[f64; 2]>()) };
     // SAFETY: as above.
     let (left, right) = unsafe { (complex(left, n), complex_mut(right, n)) };
+    let round = |x: f64| if FLOATS { to_float(x).into() } else { x };
+    let product = |x: f64, y: f64| round(x * y);
     for (&[a, b], z) in left.iter().zip(right) {
         let [c, d] = *z;
-        *z = [a * c - b * d, a * d + b * c];
+        *z = [round(product(a, c) - product(b, d)), round(product(a, d) + product(b, c))];
     }
 }
 
@@ -127,7 +129,9 @@ fn null(name: &str) -> super::Failure {
 
 impl Function {
     /// The product of complex numbers.
-    pub const COMPLEX_PRODUCT: Self = Self(complex_product);
+    pub const COMPLEX_PRODUCT: Self = Self(complex_product::<false>);
+    /// Of floats, in memory for doubles.
+    pub const FLOAT_COMPLEX_PRODUCT: Self = Self(complex_product::<true>);
 
     /// # Safety
     /// The function may be called as MPI calls it, with the datatypes of the calls that it is used in, from now
@@ -202,7 +206,7 @@ impl Function {
 }
 
 impl Derivative {
-    /// That of `Function::COMPLEX_PRODUCT`.
+    /// That of both products of complex numbers.
     pub const COMPLEX_PRODUCT: Self = Self(complex_product_adjoint);
 
     /// # Safety
