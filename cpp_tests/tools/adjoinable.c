@@ -261,6 +261,41 @@ static void check_unaligned(void) {
   CHECK(xb[0] == 1 && xb[1] == 2 && xb[2] == 3 && yb[0] == 0 && yb[3] == 4);
 }
 
+static double adjoint_at(const char *adjoints, int i) {
+  double adjoint;
+  memcpy(&adjoint, adjoints + sizeof adjoint * (size_t)i, sizeof adjoint);
+  return adjoint;
+}
+
+/* A message of several pieces, of which fewer come than there is room for; adjoints at addresses of arrays, and others. */
+static void check_long(size_t shift) {
+  enum { SENT = 150000, ROOM = SENT + 7 };
+  double *const x = malloc(ROOM * sizeof *x), *const y = malloc(ROOM * sizeof *y);
+  char *const xb = malloc(ROOM * sizeof *x + shift), *const yb = malloc(ROOM * sizeof *y + shift);
+  AMPI_Request request;
+  int wrong = 0;
+  for (int i = 0; i < ROOM; i++) {
+    const double half = 0.5, weight = i % 97 + 1;
+    x[i] = rank + i;
+    memcpy(xb + shift + sizeof half * (size_t)i, &half, sizeof half);
+    memcpy(yb + shift + sizeof weight * (size_t)i, &weight, sizeof weight);
+  }
+  CHECK(FW_AMPI_Isend(x, SENT, AMPI_ADOUBLE, right(), 1, AMPI_TO_RECV, comm, &request) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Recv(y, ROOM, AMPI_ADOUBLE, left(), 1, AMPI_FROM_ISEND_WAIT, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(FW_AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  BACK(Wait, &request, MPI_STATUS_IGNORE);
+  BACK(Recv, (void *)(yb + shift), ROOM, AMPI_ADOUBLE, left(), 1, AMPI_FROM_ISEND_WAIT, comm, MPI_STATUS_IGNORE);
+  BACK(Isend, (void *)(xb + shift), SENT, AMPI_ADOUBLE, right(), 1, AMPI_TO_RECV, comm, &request);
+  for (int i = 0; i < ROOM; i++) {
+    const double weight = i % 97 + 1;
+    wrong += i < SENT && y[i] != left() + i;
+    wrong += adjoint_at(xb + shift, i) != (i < SENT ? 0.5 + weight : 0.5);
+    wrong += adjoint_at(yb + shift, i) != (i < SENT ? 0 : weight);
+  }
+  CHECK(wrong == 0);
+  free(x), free(y), free(xb), free(yb);
+}
+
 /* What is no number goes to MPI, and its steps are empty. */
 static void check_integers(void) {
   int sent = rank, got = -1;
@@ -450,6 +485,8 @@ int main(int argc, char **argv) {
   check_all();
   check_floats();
   check_unaligned();
+  check_long(0);
+  check_long(1);
   check_integers();
   AMPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
   AMPI_Comm_rank(comm, &rank);

@@ -219,23 +219,28 @@ static const adjoinable_item *of_derived(MPI_Datatype datatype) {
   return item;
 }
 
-/* Predefined types have their items here. */
-static const adjoinable_item *of_named(MPI_Datatype datatype) {
-  enum { MOST = 32 };
-  static struct {
-    MPI_Datatype datatype;
-    const adjoinable_item *item;
-  } told[MOST];
-  static int n;
-  int refused = 0;
-  for (int i = 0; i < n; i++)
+/* Predefined types, whose handles are theirs for ever, and their items. */
+enum { MOST = 32 };
+static struct {
+  MPI_Datatype datatype;
+  const adjoinable_item *item;
+} told[MOST];
+static int n_told;
+
+static const adjoinable_item *of_told(MPI_Datatype datatype) {
+  for (int i = 0; i < n_told; i++)
     if (told[i].datatype == datatype) return told[i].item;
+  return NULL;
+}
+
+static const adjoinable_item *of_named(MPI_Datatype datatype) {
+  int refused = 0;
   const adjoinable_item *item = look(datatype, &refused);
   if (refused) item = &refused_item;
   if (item == NULL) item = &none;
-  if (n < MOST) {
-    told[n].datatype = datatype;
-    told[n++].item = item;
+  if (n_told < MOST) {
+    told[n_told].datatype = datatype;
+    told[n_told++].item = item;
   }
   return item;
 }
@@ -243,8 +248,11 @@ static const adjoinable_item *of_named(MPI_Datatype datatype) {
 adjoinable_numbers adjoinable_content(MPI_Datatype datatype, const adjoinable_item **item) {
   int n_integers, n_addresses, n_types, combiner;
   if (datatype == MPI_DATATYPE_NULL) return ADJOINABLE_NO_NUMBERS; /* MPI says so */
-  MPI_Type_get_envelope(datatype, &n_integers, &n_addresses, &n_types, &combiner);
-  *item = combiner == MPI_COMBINER_NAMED ? of_named(datatype) : of_derived(datatype);
+  *item = of_told(datatype);
+  if (*item == NULL) {
+    MPI_Type_get_envelope(datatype, &n_integers, &n_addresses, &n_types, &combiner);
+    *item = combiner == MPI_COMBINER_NAMED ? of_named(datatype) : of_derived(datatype);
+  }
   if (*item == &none) return ADJOINABLE_NO_NUMBERS;
   return *item == &refused_item ? ADJOINABLE_OTHERS : ADJOINABLE_NUMBERS;
 }

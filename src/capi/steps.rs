@@ -388,8 +388,20 @@ unsafe fn reverse(
         };
         Ok(Told { base: base.cast(), shape })
     };
-    let adjoints = adjoint.iter().enumerate().map(told).collect::<Result<Vec<_>>>()?;
-    let given = Given { adjoints: &adjoints, completed: completed.cast() };
+    // Of a message there is one: no allocation for it.
+    let mut one = [Told::default()];
+    let several;
+    let adjoints = match adjoint {
+        [adjoint] => {
+            one[0] = told((0, adjoint))?;
+            &one[..]
+        }
+        _ => {
+            several = adjoint.iter().enumerate().map(told).collect::<Result<Vec<_>>>()?;
+            &several
+        }
+    };
+    let given = Given { adjoints, completed: completed.cast() };
     // SAFETY: as above.
     with_steps(|steps| unsafe { steps.reverse(call, &given) })
 }

@@ -309,6 +309,12 @@ impl Adjoint {
         self.format == Format::Double && self.belongs == Match::InOrder
     }
 
+    /// Where they lie from number `first` on, if in a row of doubles.
+    pub fn in_a_row(&self, first: usize) -> Option<*mut f64> {
+        let base = self.base.cast::<f64>();
+        (self.is_plain() && base.is_aligned()).then(|| base.wrapping_add(first))
+    }
+
     /// Appends those of `n` numbers from `first` on to `out`, and zeroes them.
     ///
     /// # Safety

@@ -3,7 +3,7 @@
 use super::argument::{Argument, Numbers, Place, Run};
 use super::format::{Adjoint, Format, Match};
 use crate::error::{Code, Error, Result};
-use crate::tape::{self, Position, Tape, Var};
+use crate::tape::{self, Borrowed, Position, Tape, Var};
 use std::ffi::{CStr, c_void};
 use std::mem::take;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -32,6 +32,17 @@ pub(super) struct Binding {
     pub(super) run: Run,
     /// Written by the call, or read.
     pub(super) written: bool,
+    /// Of a lent argument: only the message names its values.
+    lent: bool,
+}
+
+impl Binding {
+    /// Its adjoints, if a sweep can use them where they lie.
+    fn lends(&self, adjoint: &Adjoint) -> Option<Borrowed> {
+        let Run { first, n, id } = self.run;
+        let adjoints = if self.lent && id != 0 { adjoint.in_a_row(first) } else { None };
+        adjoints.map(|adjoints| Borrowed { first: id, n, adjoints })
+    }
 }
 
 /// How long the lists were that steps append to.
@@ -156,6 +167,8 @@ pub struct Steps {
     spare_numbers: Vec<Box<Numbers>>,
     spare_lists: Vec<Vec<Staged>>,
     pub(super) adjoints: Vec<f64>,
+    /// Those that the sweep under way finds in the tool's memory.
+    borrowed: Vec<Borrowed>,
 }
 
 impl Default for Steps {
@@ -178,6 +191,7 @@ impl Default for Steps {
             spare_numbers: Vec::new(),
             spare_lists: Vec::new(),
             adjoints: Vec::new(),
+            borrowed: Vec::new(),
         }
     }
 }
@@ -355,8 +369,8 @@ impl Steps {
         run: Run,
         written: bool,
     ) {
-        let (name, of) = (argument.name, argument.n);
-        self.bindings.push(Binding { name, argument: own, of, stands, run, written });
+        let (name, of, lent) = (argument.name, argument.n, argument.lent);
+        self.bindings.push(Binding { name, argument: own, of, stands, run, written, lent });
     }
 
     /// Hands the numbers that a call has written to the tool.
@@ -668,31 +682,44 @@ impl Steps {
         bindings: &[Binding],
         given: &Given<'_>,
     ) -> Result<()> {
-        for binding in bindings.iter().filter(|binding| binding.written) {
+        let may_borrow = self.tape().may_borrow();
+        self.borrowed.clear();
+        for binding in bindings {
             let adjoint = self.adjoint_of(step, binding, given)?;
-            for piece in binding.run.pieces() {
-                room.clear();
-                // SAFETY: the caller's promise.
-                unsafe { adjoint.take(piece.first, piece.n, room) };
-                self.tape().add_adjoints(piece.id, room, 0..1)?;
+            if may_borrow && let Some(borrowed) = binding.lends(&adjoint) {
+                self.borrowed.push(borrowed);
+            } else if binding.written {
+                for piece in binding.run.pieces() {
+                    room.clear();
+                    // SAFETY: the caller's promise.
+                    unsafe { adjoint.take(piece.first, piece.n, room) };
+                    self.tape().add_adjoints(piece.id, room, 0..1)?;
+                }
             }
         }
         if step.from.same_place(&step.to) {
             return Ok(());
         }
         self.tape().note_seeded();
-        // SAFETY: live; the events are of communication, and operations of the tool's, which use no tape.
-        unsafe { Tape::reverse_range(self.tape, &step.to, &step.from) }?;
+        // SAFETY: live; the events are of communication, and operations of the tool's, which use no tape. Adjoints are the
+        // caller's promise.
+        unsafe {
+            Tape::reverse_range_borrowing(self.tape, &step.to, &step.from, &mut self.borrowed)
+        }?;
         for binding in bindings.iter().filter(|binding| !binding.written) {
             let adjoint = self.adjoint_of(step, binding, given)?;
+            if may_borrow && binding.lends(&adjoint).is_some() {
+                continue;
+            }
             for piece in binding.run.pieces() {
                 room.clear();
                 room.resize(piece.n, 0.0);
-                self.tape().adjoints_of_range(piece.id, 0, room);
+                self.tape().take_adjoints(piece.id, room, 1);
                 // SAFETY: the caller's promise.
                 unsafe { adjoint.add(piece.first, room) };
             }
         }
+        self.tape().note_taken_above(&step.from);
         self.go_back(&step.from)
     }
 }

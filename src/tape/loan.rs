@@ -1,9 +1,11 @@
-//! What MPI uses where it lies: adjoints, while the sweep that has taken them goes on, and parts of the arena.
+//! What MPI uses where it lies: adjoints, while the sweep that has taken them goes on, and parts of the arena. And
+//! adjoints that lie elsewhere: a sweep finds them in memory of others.
 
+use super::position::Position;
 use super::sweep::Sweep;
-use super::{Tape, adjoint_stream};
+use super::{Dirty, Tape, adjoint_stream, finite};
 use crate::arena::{Estate, Loan, Stream};
-use crate::count::wide;
+use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use std::sync::{Arc, PoisonError};
 
@@ -15,7 +17,8 @@ impl Sweep<'_> {
         let event = self.event_index();
         let tape = self.tape();
         assert!(first >= tape.header(event).id, "outputs of the event");
-        if tape.sweeps.last().is_none_or(|sweep| !sweep.bottom) || tape.pauses_below(event) {
+        let goes_on = tape.sweeps.last().is_some_and(|sweep| sweep.bottom);
+        if !goes_on || !tape.borrowed.is_empty() || tape.pauses_below(event) {
             return None;
         }
         let n = n * tape.width;
@@ -63,6 +66,61 @@ impl Tape {
         let old = std::mem::replace(&mut self.adjoint, others);
         *self.estate.lock().unwrap_or_else(PoisonError::into_inner) = Some(old);
         self.estate = Estate::default();
+    }
+}
+
+/// The adjoints of `n` values with consecutive ids from `first` on, in memory of others.
+#[derive(Debug, Clone, Copy)]
+pub struct Borrowed {
+    pub first: u32,
+    pub n: usize,
+    pub adjoints: *mut f64,
+}
+
+impl Tape {
+    /// Whether a sweep may find adjoints elsewhere: no statement names their values, and nobody looks at all of them.
+    pub fn may_borrow(&self) -> bool {
+        self.width == 1 && !finite::wanted()
+    }
+
+    /// As `reverse_range`, with `borrowed` in place of the tape's own adjoints of these values. The list is empty behind it.
+    ///
+    /// # Safety
+    /// As for `reverse`. The adjoints are there, and nothing else refers to them; `may_borrow` has said that they may be
+    /// borrowed, and only events name the values, in ranges.
+    pub unsafe fn reverse_range_borrowing(
+        tape: *mut Self,
+        from: &Position,
+        to: &Position,
+        borrowed: &mut Vec<Borrowed>,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*tape).borrowed = std::mem::take(borrowed);
+            let swept = Self::reverse_range(tape, from, to);
+            *borrowed = std::mem::take(&mut (*tape).borrowed);
+            borrowed.clear();
+            swept
+        }
+    }
+
+    /// Where the adjoints of `n` values from `first` on are, if they are borrowed.
+    #[inline(never)]
+    pub(super) fn borrowed_adjoints(&mut self, first: u32, n: usize) -> Option<&mut [f64]> {
+        let holds = |one: &&Borrowed| first >= one.first && wide32(first - one.first) + n <= one.n;
+        let one = self.borrowed.iter().find(holds)?;
+        // SAFETY: inside the adjoints that `reverse_range_borrowing` was promised, and borrowed as the tape is.
+        Some(unsafe {
+            std::slice::from_raw_parts_mut(one.adjoints.add(wide32(first - one.first)), n)
+        })
+    }
+
+    /// All adjoints of values above `position` have been taken: they are zero.
+    pub fn note_taken_above(&mut self, position: &Position) {
+        if position.id <= self.base().id && self.nests.is_empty() {
+            self.dirty = Dirty::default();
+        }
+        self.dirty.below = self.dirty.below.min(position.id);
     }
 }
 

@@ -43,7 +43,7 @@ pub use dependence::{Across, Dependence, Dependences};
 pub use event::Event;
 pub use fence::Named;
 pub use job::{ActiveJob, JobFunction, JobTape, Lease};
-pub use loan::ArenaLoan;
+pub use loan::{ArenaLoan, Borrowed};
 pub use nest::{NestToken, Outside};
 pub use no_tape::{checking, is_no_tape, regions_are_wanted, set_checking};
 pub use operands::{Operands, Reach};
@@ -127,6 +127,8 @@ pub struct Tape {
     limit: Option<u64>,
     id_limit: u32,
     width: usize,
+    /// Adjoints that the sweep under way finds in memory of others.
+    borrowed: Vec<Borrowed>,
     dirty: Dirty,
     /// Its sweeps are parts of one that another tool makes: ranks have different parts.
     in_steps: bool,
@@ -197,6 +199,7 @@ impl Tape {
             limit: None,
             id_limit: options::id_max(),
             width: 1,
+            borrowed: Vec::new(),
             dirty: Dirty::default(),
             in_steps: false,
             seeded: false,

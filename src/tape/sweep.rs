@@ -54,8 +54,16 @@ impl Sweep<'_> {
 
     /// The `n * width` adjoints of consecutive ids, as one slice.
     pub fn adjoints(&mut self, first: u32, n: usize) -> &mut [f64] {
-        let width = self.width();
-        self.tape().adjoints_mut(first, n * width)
+        // SAFETY: as in `tape`.
+        let tape = unsafe { &mut *self.tape };
+        if !tape.borrowed.is_empty()
+            && let Some(adjoints) = tape.borrowed_adjoints(first, n)
+        {
+            return adjoints;
+        }
+        // SAFETY: as above.
+        let tape = unsafe { &mut *self.tape };
+        tape.adjoints_mut(first, n * tape.width)
     }
 
     /// Copies the `n * width` adjoints of consecutive outputs to `out` and zeroes them.
