@@ -139,6 +139,13 @@ impl BufferTriple {
 impl Foreign {
     /// Where the variables of `count` items lie, joined where they touch.
     fn stretches(&self, base: usize, count: usize, out: &mut Vec<Stretch>) {
+        let bytes = |n: usize| i64::try_from(n * self.tool.bytes).ok();
+        if let [run] = self.runs[..]
+            && bytes(run.n) == Some(self.extent)
+        {
+            let address = base.wrapping_add_signed(super::layout::offset(run.offset));
+            return out.push(Stretch { address, n: run.n * count });
+        }
         let from = out.len();
         let mut item = base;
         for _ in 0..count {

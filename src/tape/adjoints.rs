@@ -5,6 +5,7 @@ use super::nest::Outside;
 use super::{Dirty, Tape};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
+use crate::var_pack::move_out;
 use std::ops::Range;
 
 impl Tape {
@@ -116,8 +117,12 @@ impl Tape {
     /// Takes the adjoints of values with consecutive ids from `first` on, in the first `directions`, side by side.
     pub fn take_adjoints(&mut self, first: u32, out: &mut [f64], directions: usize) {
         let (width, n) = (self.width, out.len() / directions);
-        let adjoints = self.adjoints_mut(first, n * width).chunks_exact_mut(width);
-        for (adjoint, out) in adjoints.zip(out.chunks_exact_mut(directions)) {
+        let adjoints = self.adjoints_mut(first, n * width);
+        if directions == width {
+            return move_out(adjoints, out);
+        }
+        let each = adjoints.chunks_exact_mut(width);
+        for (adjoint, out) in each.zip(out.chunks_exact_mut(directions)) {
             out.copy_from_slice(&adjoint[..directions]);
             adjoint.fill(0.0);
         }
