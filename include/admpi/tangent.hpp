@@ -224,6 +224,16 @@ ADMPI_ALWAYS_INLINE directions<T, N> along(const T &partial, const directions<T,
   return one_by_one([&](const T &x) { return along(partial, x); }, direction);
 }
 
+/// A plain factor of directions: of doubles as one, since several at once take no other number of 8 bytes.
+template <class T, class U>
+ADMPI_ALWAYS_INLINE decltype(auto) factor(const U &x) {
+  if constexpr (std::is_same<T, double>::value) {
+    return static_cast<double>(x);
+  } else {
+    return (x);
+  }
+}
+
 }  // namespace detail
 
 // Of all directions at once.
@@ -241,15 +251,18 @@ ADMPI_ALWAYS_INLINE directions<T, N> operator-(const directions<T, N> &a, const 
 }
 template <class T, int N, class U, detail::if_constant<U, T> = 0>
 ADMPI_ALWAYS_INLINE directions<T, N> operator*(const directions<T, N> &a, const U &b) {
-  return detail::each([&](const auto &x) { return x * b; }, a);
+  const auto &factor = detail::factor<T>(b);
+  return detail::each([&](const auto &x) { return x * factor; }, a);
 }
 template <class T, int N, class U, detail::if_constant<U, T> = 0>
 ADMPI_ALWAYS_INLINE directions<T, N> operator*(const U &a, const directions<T, N> &b) {
-  return detail::each([&](const auto &x) { return a * x; }, b);
+  const auto &factor = detail::factor<T>(a);
+  return detail::each([&](const auto &x) { return factor * x; }, b);
 }
 template <class T, int N, class U, detail::if_constant<U, T> = 0>
 ADMPI_ALWAYS_INLINE directions<T, N> operator/(const directions<T, N> &a, const U &b) {
-  return detail::each([&](const auto &x) { return x / b; }, a);
+  const auto &factor = detail::factor<T>(b);
+  return detail::each([&](const auto &x) { return x / factor; }, a);
 }
 
 template <class T, int N>
