@@ -236,7 +236,19 @@ std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &s
 namespace std {
 
 template <>
-struct numeric_limits<admpi::float_var> : numeric_limits<float> {};
+struct numeric_limits<admpi::float_var> : admpi::detail::limits<admpi::float_var, float> {};
+
+#if __cplusplus >= 202002L
+namespace numbers {
+
+#define ADMPI_NUMBER(name) \
+  template <>              \
+  inline constexpr admpi::float_var name##_v<admpi::float_var> = name##_v<float>;
+ADMPI_EACH_NUMBER(ADMPI_NUMBER)
+#undef ADMPI_NUMBER
+
+}  // namespace numbers
+#endif
 
 // Again, since a using-declaration knows only what is declared before it.
 ADMPI_ENTER_STD

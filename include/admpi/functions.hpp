@@ -145,32 +145,43 @@ struct with_exponent : expression<with_exponent<A>> {
   }
 };
 
-template <class Real, class A, class B, class C>
-struct fused_in : expression_in<Real, fused_in<Real, A, B, C>> {
+/// A function of three operands, computed in double precision or in single.
+template <class Real, class Op, class A, class B, class C>
+struct ternary_in : expression_in<Real, ternary_in<Real, Op, A, B, C>> {
   static constexpr unsigned leaves = A::leaves + B::leaves + C::leaves;
   A a;
   B b;
   C c;
   double value;
 
-  ADMPI_COPIED_BY_MEMBER(fused_in, a(other.a), b(other.b), c(other.c), value(other.value))
-  ADMPI_ALWAYS_INLINE fused_in(const A &x, const B &y, const C &z)
+  ADMPI_COPIED_BY_MEMBER(ternary_in, a(other.a), b(other.b), c(other.c), value(other.value))
+  ADMPI_ALWAYS_INLINE ternary_in(const A &x, const B &y, const C &z)
       : a(x),
         b(y),
         c(z),
-        value(std::fma(static_cast<Real>(x.value), static_cast<Real>(y.value), static_cast<Real>(z.value))) {}
+        value(Op::value(static_cast<Real>(x.value), static_cast<Real>(y.value), static_cast<Real>(z.value))) {}
   template <class F, class Chunk>
-  ADMPI_ALWAYS_INLINE fused_in(const F &f, const Chunk &chunk, std::int64_t l)
-      : a(f.a, chunk, l), b(f.b, chunk, l), c(f.c, chunk, l), value(std::fma(a.value, b.value, c.value)) {}
+  ADMPI_ALWAYS_INLINE ternary_in(const F &f, const Chunk &chunk, std::int64_t l)
+      : a(f.a, chunk, l), b(f.b, chunk, l), c(f.c, chunk, l), value(Op::value(a.value, b.value, c.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
-    if constexpr (A::leaves != 0) a.push(writer, p * b.value);
-    if constexpr (B::leaves != 0) b.push(writer, p * a.value);
-    if constexpr (C::leaves != 0) c.push(writer, p);
+    if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, c.value));
+    if constexpr (B::leaves != 0) b.push(writer, p * Op::partial_2(a.value, b.value, c.value));
+    if constexpr (C::leaves != 0) c.push(writer, p * Op::partial_3(a.value, b.value, c.value));
   }
 };
+
+struct op_fma {
+  template <class Real>
+  static Real value(Real a, Real b, Real c) {
+    return std::fma(a, b, c);
+  }
+  static double partial_1(double, double b, double) { return b; }
+  static double partial_2(double a, double, double) { return a; }
+  static double partial_3(double, double, double) { return 1.0; }
+};
 template <class A, class B, class C>
-using fused = fused_in<double, A, B, C>;
+using fused = ternary_in<double, op_fma, A, B, C>;
 
 /// Node<Op, A, B>, with the larger operand recorded as a statement of its own if the two have too many leaves.
 template <template <class, class, class> class Node, class Op, class A, class B>
@@ -331,28 +342,30 @@ inline constexpr bool is_factor = is_active<T> || std::is_convertible<T, double>
 template <class T>
 inline constexpr bool is_single = std::is_same<T, float>::value || std::is_base_of<float_expression<T>, T>::value;
 
-template <class Real, class A, class B, class C>
-ADMPI_ALWAYS_INLINE auto fuse(const A &a, const B &b, const C &c) {
+template <class... A>
+using if_factors = std::enable_if_t<(is_active<A> || ...) && (is_factor<A> && ...), int>;
+
+template <class... A>
+using precision_of = std::conditional_t<(is_single<A> && ...), float, double>;
+
+template <class Real, class Op, class A, class B, class C>
+ADMPI_ALWAYS_INLINE auto ternary(const A &a, const B &b, const C &c) {
   using X = std::decay_t<decltype(operand(a))>;
   using Y = std::decay_t<decltype(operand(b))>;
   using Z = std::decay_t<decltype(operand(c))>;
   if constexpr (X::leaves + Y::leaves + Z::leaves <= max_leaves) {
-    return fused_in<Real, X, Y, Z>(operand(a), operand(b), operand(c));
+    return ternary_in<Real, Op, X, Y, Z>(operand(a), operand(b), operand(c));
   } else {
-    return fuse<Real>(recorded(a), recorded(b), recorded(c));
+    return ternary<Real, Op>(recorded(a), recorded(b), recorded(c));
   }
 }
 
 }  // namespace detail
 
 /// a * b + c, rounded once. Any of the three may be a plain number.
-template <class A, class B, class C,
-          std::enable_if_t<(detail::is_active<A> || detail::is_active<B> || detail::is_active<C>) &&
-                               detail::is_factor<A> && detail::is_factor<B> && detail::is_factor<C>,
-                           int> = 0>
+template <class A, class B, class C, detail::if_factors<A, B, C> = 0>
 ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
-  constexpr bool single = detail::is_single<A> && detail::is_single<B> && detail::is_single<C>;
-  return detail::fuse<std::conditional_t<single, float, double>>(a, b, c);
+  return detail::ternary<detail::precision_of<A, B, C>, detail::op_fma>(a, b, c);
 }
 
 /// x with the sign of y. It jumps where y changes sign, so y counts as constant. At x = 0 the derivative is 0, as for abs.
@@ -370,10 +383,7 @@ ADMPI_ALWAYS_INLINE var copysign(double x, const expression<R> &y) noexcept {
 }
 
 /// The root of the sum of three squares. Any of the three may be a plain number.
-template <class A, class B, class C,
-          std::enable_if_t<(detail::is_active<A> || detail::is_active<B> || detail::is_active<C>) &&
-                               detail::is_factor<A> && detail::is_factor<B> && detail::is_factor<C>,
-                           int> = 0>
+template <class A, class B, class C, detail::if_factors<A, B, C> = 0>
 ADMPI_ALWAYS_INLINE auto hypot(const A &a, const B &b, const C &c) {
   using std::hypot;
   return hypot(hypot(a, b), c);

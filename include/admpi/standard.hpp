@@ -4,6 +4,10 @@
 
 #include <iosfwd>
 #include <limits>
+#if __cplusplus >= 202002L
+#include <compare>
+#include <numbers>
+#endif
 
 #include "admpi/tangent.hpp"
 
@@ -59,12 +63,49 @@ tangent<T, N> clamp(const tangent<T, N> &x, const tangent<T, N> &low, const tang
   return x < low ? low : high < x ? high : x;
 }
 
+#if __cplusplus >= 202002L
 namespace detail {
 
-/// The limits of double as passive values of an active type.
-template <class T>
-struct limits : std::numeric_limits<double> {
-  using base = std::numeric_limits<double>;
+struct op_lerp {
+  template <class Real>
+  static Real value(Real a, Real b, Real t) {
+    return std::lerp(a, b, t);
+  }
+  static double partial_1(double, double, double t) { return 1.0 - t; }
+  static double partial_2(double, double, double t) { return t; }
+  static double partial_3(double a, double b, double) { return b - a; }
+};
+
+}  // namespace detail
+
+/// a + t * (b - a), of which any may be a plain number. The value is that of std::lerp.
+template <class A, class B, class C, detail::if_factors<A, B, C> = 0>
+auto lerp(const A &a, const B &b, const C &t) {
+  return detail::ternary<detail::precision_of<A, B, C>, detail::op_lerp>(a, b, t);
+}
+template <class A, class B, class C, detail::if_tangents<A, B, C> = 0>
+auto lerp(const A &a, const B &b, const C &t) {
+  using std::lerp;
+  using R = detail::settled<std::decay_t<decltype(a + t * (b - a))>>;
+  const R x(a), y(b), s(t);
+  R z(x + s * (y - x));
+  z.value = lerp(x.value, y.value, s.value);
+  return z;
+}
+
+/// For `auto operator<=>(const Point &) const = default`.
+template <int..., class A, class B, detail::if_active_numbers<A, B> = 0>
+constexpr std::partial_ordering operator<=>(const A &a, const B &b) {
+  return value(a) <=> value(b);
+}
+#endif
+
+namespace detail {
+
+/// The limits of a floating-point type as passive values of an active one.
+template <class T, class Real = double>
+struct limits : std::numeric_limits<Real> {
+  using base = std::numeric_limits<Real>;
   static constexpr T min() noexcept { return T(base::min()); }
   static constexpr T max() noexcept { return T(base::max()); }
   static constexpr T lowest() noexcept { return T(base::lowest()); }
@@ -86,6 +127,25 @@ template <>
 struct numeric_limits<admpi::var> : admpi::detail::limits<admpi::var> {};
 template <class T, int N>
 struct numeric_limits<admpi::tangent<T, N>> : admpi::detail::limits<admpi::tangent<T, N>> {};
+
+#if __cplusplus >= 202002L
+using admpi::lerp;
+
+namespace numbers {
+
+#define ADMPI_EACH_NUMBER(number)                                                                       \
+  number(e) number(log2e) number(log10e) number(pi) number(inv_pi) number(inv_sqrtpi) number(ln2) number(ln10) \
+  number(sqrt2) number(sqrt3) number(inv_sqrt3) number(egamma) number(phi)
+#define ADMPI_NUMBER(name)                                                \
+  template <>                                                             \
+  inline constexpr admpi::var name##_v<admpi::var> = name##_v<double>;    \
+  template <class T, int N>                                               \
+  inline constexpr admpi::tangent<T, N> name##_v<admpi::tangent<T, N>> = admpi::tangent<T, N>(T(name##_v<double>));
+ADMPI_EACH_NUMBER(ADMPI_NUMBER)
+#undef ADMPI_NUMBER
+
+}  // namespace numbers
+#endif
 
 // Code templated on its scalar often says std::sin(x).
 #define ADMPI_IN_STD(name) using admpi::name;
