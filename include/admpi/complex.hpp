@@ -17,6 +17,9 @@ namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 namespace detail {
 
+template <>
+inline constexpr std::size_t actives_in<std::complex<var>> = 2;
+
 template <class T>
 inline constexpr bool is_real = std::is_same<T, var>::value || std::is_same<T, float_var>::value || is_tangent<T>;
 

@@ -2,6 +2,17 @@
 #ifndef ADMPI_COMPLEX_FLOATS_HPP
 #define ADMPI_COMPLEX_FLOATS_HPP
 
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+template <>
+inline constexpr std::size_t actives_in<std::complex<float_var>> = 2;
+
+}  // namespace detail
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
 #ifdef __GLIBCXX__
 namespace std {
 

@@ -87,6 +87,12 @@ void call_and_destroy(void *payload) {
   delete fn;
 }
 
+/// How many active values lie side by side in a T: 1 in a scalar, 2 in a complex number (admpi/complex.hpp).
+template <class T>
+inline constexpr std::size_t actives_in = std::is_base_of<admpi_var, T>::value ? 1 : 0;
+template <class T>
+using if_of_several = std::enable_if_t<(actives_in<T> > 1), int>;
+
 }  // namespace detail
 
 /// A reference to a tape, as cheap to copy as a pointer. Methods throw the exception of the status that
@@ -113,10 +119,23 @@ class tape_ref {
       x[i].tag = handle_->tag;
     }
   }
-  /// Makes all elements of a contiguous container inputs.
+  /// Makes complex numbers inputs: the real and the imaginary part of each.
+  template <class T, detail::if_of_several<T> = 0>
+  void input(T *x, std::int64_t n) {
+    input(reinterpret_cast<admpi_var *>(x), n * static_cast<std::int64_t>(detail::actives_in<T>));
+  }
+  template <class T, detail::if_of_several<T> = 0>
+  void input(T &x) {
+    input(&x, 1);
+  }
+  /// Makes all elements of a contiguous container inputs, or of an array.
   template <class C>
   auto input(C &x) -> decltype(input(x.data(), static_cast<std::int64_t>(x.size()))) {
     input(x.data(), static_cast<std::int64_t>(x.size()));
+  }
+  template <class T, std::size_t n, class Scalar = std::remove_all_extents_t<T>>
+  auto input(T (&x)[n]) -> decltype(input(static_cast<Scalar *>(nullptr), 0)) {
+    input(reinterpret_cast<Scalar *>(&x), static_cast<std::int64_t>(sizeof x / sizeof(Scalar)));
   }
 
   /// Makes all elements of a matrix inputs, with consecutive ids.
@@ -161,6 +180,27 @@ class tape_ref {
   /// The adjoints of x[0..n] in one direction.
   void adjoints(const admpi_var *x, std::int64_t n, double *adjoint_out, int direction = 0) const {
     detail::check(admpi_tape_adjoints(handle_, x, n, direction, adjoint_out));
+  }
+  /// Of complex numbers: those of the real and of the imaginary part of each.
+  template <class T, detail::if_of_several<T> = 0>
+  void adjoints(const T *x, std::int64_t n, double *adjoint_out, int direction = 0) const {
+    adjoints(reinterpret_cast<const admpi_var *>(x), n * static_cast<std::int64_t>(detail::actives_in<T>), adjoint_out, direction);
+  }
+  /// The adjoints of the elements of a contiguous container, or of an array.
+  template <class C, class T = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const C &>().data())>>,
+            std::enable_if_t<detail::actives_in<T> != 0, int> = 0>
+  std::vector<double> adjoints(const C &x, int direction = 0) const {
+    std::vector<double> out(x.size() * detail::actives_in<T>);
+    adjoints(x.data(), static_cast<std::int64_t>(x.size()), out.data(), direction);
+    return out;
+  }
+  template <class T, std::size_t n, class Scalar = std::remove_all_extents_t<T>,
+            std::enable_if_t<detail::actives_in<Scalar> != 0, int> = 0>
+  std::vector<double> adjoints(const T (&x)[n], int direction = 0) const {
+    constexpr std::size_t scalars = sizeof x / sizeof(Scalar);
+    std::vector<double> out(scalars * detail::actives_in<Scalar>);
+    adjoints(reinterpret_cast<const Scalar *>(&x), static_cast<std::int64_t>(scalars), out.data(), direction);
+    return out;
   }
   /// The adjoints of the elements of a matrix or a part of one, column-major.
   std::vector<double> adjoints(const view &x, int direction = 0) const;
