@@ -45,7 +45,8 @@ std::vector<double> gradient(F f, const std::vector<double> &at) {
 }
 
 // At 0 and 1, between and outside, upwards and downwards, on both sides of zero.
-const std::vector<std::vector<double>> points = {{1.5, 2.5, 0.3}, {1.5, 2.5, 1.0}, {2.5, -1.5, 0.0}, {-2.5, -1.5, 1.7}, {3.0, 3.0, 0.5}};
+const std::vector<std::vector<double>> points = {
+    {1.5, 2.5, 0.3}, {1.5, 2.5, 1.0}, {2.5, -1.5, 0.0}, {-2.5, -1.5, 1.7}, {3.0, 3.0, 0.5}};
 
 }  // namespace
 

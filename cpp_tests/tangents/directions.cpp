@@ -82,8 +82,12 @@ void check_functions() {
     check("numbers on the left", [](const auto &v) { return 2.0 - 3 * (1.5 + v[0]) + 4 / v[1]; });
     check("numbers of all types", [](const auto &v) {
       auto y = v[0];
-      const auto with = [&](auto n) { y = (y * n + n) / n - n * y + (v[1] - n) * (n - v[2]) + n / v[3] + fma(v[0], n, v[1]), y *= n, y /= n, y += n, y -= n; };
-      with(2), with(3L), with(2LL), with(3U), with(std::size_t(5)), with(short(2)), with('\1'), with(true), with(0.5f), with(0.75), with(1.5L);
+      const auto with = [&](auto n) {
+        y = (y * n + n) / n - n * y + (v[1] - n) * (n - v[2]) + n / v[3] + fma(v[0], n, v[1]);
+        y *= n, y /= n, y += n, y -= n;
+      };
+      with(2), with(3L), with(2LL), with(3U), with(std::size_t(5)), with(short(2)), with('\1'), with(true);
+      with(0.5f), with(0.75), with(1.5L);
       return y + pow(v[0], 2L) + fmax(v[1], 1U);
     });
     check("signs", [](const auto &v) { return -v[0] + +v[1]; });
