@@ -2,6 +2,7 @@
 #ifndef ADMPI_COMPLEX_FLOATS_HPP
 #define ADMPI_COMPLEX_FLOATS_HPP
 
+#if defined(ADMPI_COMPLEX_HPP) && defined(ADMPI_FLOAT_HPP)
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 namespace detail {
@@ -12,6 +13,7 @@ inline constexpr std::size_t actives_in<std::complex<float_var>> = 2;
 }  // namespace detail
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
+#endif
 
 #ifdef __GLIBCXX__
 namespace std {
