@@ -468,6 +468,30 @@ TEST_CASE("test_moves_iallreduce") {
     });
 }
 
+TEST_CASE("test_moves_allgathers_so_long_that_adjoints_go_by_themselves") {
+  const int ranks = world_size(), each = 33000 / ranks + 5;
+  std::vector<int> counts, displs;
+  int room = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    counts.push_back(each + 3 * rank);
+    displs.push_back(room + 2);
+    room += counts.back() + 2;
+  }
+  check_identity(inputs, 24, [&](auto mpi, auto &x) {
+    const auto out = spread(x, each, 0.2), mine = spread(x, counts[static_cast<std::size_t>(world_rank())], 0.4);
+    auto in = spread(x, each * ranks, 0.3), parts = spread(x, room, 0.5);
+    mpi.allgather(out.data(), each, mpi.type(), in.data(), each, mpi.type(), world);
+    auto again = in;
+    for (auto &one : again) one = one * 0.5;
+    mpi.allgather(in_place, 0, MPI_DATATYPE_NULL, again.data(), each, mpi.type(), world);
+    mpi.allgatherv(mine.data(), static_cast<int>(mine.size()), mpi.type(), parts.data(), counts.data(), displs.data(),
+                   mpi.type(), world);
+    in.insert(in.end(), again.begin(), again.end());
+    in.insert(in.end(), parts.begin(), parts.end());
+    return outcome(in, out);
+  });
+}
+
 TEST_CASE("test_moves_int_form_past_the_limit_names_the_other") {
   const int limit = static_cast<int>(std::min<MPI_Count>(BigMPI_Get_max_int(), 1000));
   if (limit == 1000) return;

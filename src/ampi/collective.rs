@@ -36,6 +36,8 @@ use std::ffi::c_int;
 pub enum Members {
     /// No member completes the call before all have started it.
     Together,
+    /// The same; and the data are so long that among few ranks they cost less over the edges.
+    TogetherAndLong,
     /// Some may.
     Apart,
     /// Some may; and more data would go over the edges than by a collective.
@@ -100,10 +102,13 @@ impl Recording {
         members: Members,
     ) -> Self {
         let blocks = call_form == CallForm::Blocking;
-        let by_edges = polling() || blocks && few(private.size) && members == Members::Apart;
+        let among_few = blocks && few(private.size);
+        let by_edges = Back::Edges(blocks.then_some(IN_ORDER));
         let back = match members {
-            Members::Together => Back::Collective(call_form),
-            _ if by_edges => Back::Edges(blocks.then_some(IN_ORDER)),
+            Members::TogetherAndLong if among_few => by_edges,
+            Members::Together | Members::TogetherAndLong => Back::Collective(call_form),
+            Members::Apart if among_few => by_edges,
+            _ if polling() => by_edges,
             _ => Back::Collective(CallForm::Nonblocking),
         };
         Self { serial, private, back }
@@ -139,6 +144,13 @@ pub struct Outputs {
 impl Outputs {
     pub const fn count(self) -> usize {
         crate::count::wide32(self.n)
+    }
+
+    /// Moves the adjoints of those from the `at`th on to `data`, as many as it has room for.
+    fn take_from(self, at: usize, data: &mut [f64], sweep: &mut Sweep<'_>) {
+        let n = data.len() / sweep.width();
+        assert!(at + n <= self.count(), "outputs of the call");
+        sweep.take(self.first + narrow32(at), n, data);
     }
 
     /// Moves the adjoints to the beginning of `data`.
@@ -229,6 +241,11 @@ pub trait AdjointRule: Copy + Send + 'static {
     /// Who received values of this rank, and where they are in what it read.
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges;
 
+    /// Whether each output came from one member, so that over the edges its adjoint is taken as it leaves.
+    fn is_parted(&self) -> bool {
+        false
+    }
+
     /// As `start_reverse`, over the edges. Returns what stays here for `receive`.
     fn send(&self, taken: Staging, way: Way, sweep: &mut Sweep<'_>) -> Result<Staging> {
         self.sources(sweep).keeping_own().send(way, &taken, sweep.width(), sweep)
@@ -259,9 +276,16 @@ fn send_off<R: AdjointRule>(
     tag: c_int,
     sweep: &mut Sweep<'_>,
 ) -> Result<(Way, Staging)> {
+    let way = Way { private: rule.private(), tag, stamp: stamp_of(&rule, route, sweep) };
+    if rule.is_parted() {
+        let width = sweep.width();
+        statistics::sent_back(outputs.count() * width);
+        let edges = rule.sources(sweep).keeping_own();
+        let take = |at, out: &mut [f64], sweep: &mut Sweep<'_>| outputs.take_from(at, out, sweep);
+        return Ok((way, edges.send_parts(way, width, sweep, take)?));
+    }
     let taken = rule.take_outputs(outputs, 0, sweep);
     statistics::sent_back(taken.len());
-    let way = Way { private: rule.private(), tag, stamp: stamp_of(&rule, route, sweep) };
     Ok((way, rule.send(taken, way, sweep)?))
 }
 

@@ -557,6 +557,10 @@ impl AdjointRule for Allgathered {
         Some(&self.ids)
     }
 
+    fn is_parted(&self) -> bool {
+        true
+    }
+
     fn sources(&self, sweep: &Sweep<'_>) -> Edges {
         Edges::shares(self.private, self.counts.read(sweep))
     }
@@ -577,6 +581,10 @@ pub fn allgather(
     allgather_to(source, sinks, &parts, comm, call_form)
 }
 
+/// From so many doubles on the adjoints of an Allgather leave from the tape, and are added as they come, rather than be
+/// reduced by MPI.
+const LONG: usize = 1 << 15;
+
 /// In place nothing but the rank's own part is sent, and that part is kept.
 pub fn allgather_to(
     source: Option<Sources>,
@@ -588,13 +596,16 @@ pub fn allgather_to(
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
     let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let recording =
-        Recording::set(comm, call_form, || Members::together_if(parts.doubles().is_full()))?;
+    let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
+    let members = || match parts.doubles().is_full() {
+        true if total >= LONG => Members::TogetherAndLong,
+        is_full => Members::together_if(is_full),
+    };
+    let recording = Recording::set(comm, call_form, members)?;
     let (data, shape) = match &source {
         Some(source) => packed_parts(source),
         None => own_values(&sinks, parts, place),
     };
-    let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     let own = sinks.sources();
     let target = target(sinks, parts, source.is_none().then_some(place));
     carry_out(
@@ -680,6 +691,10 @@ impl AdjointRule for Exchanged {
 
     fn operands(&self) -> Option<&Ids> {
         Some(&self.ids)
+    }
+
+    fn is_parted(&self) -> bool {
+        true
     }
 
     fn sources(&self, sweep: &Sweep<'_>) -> Edges {

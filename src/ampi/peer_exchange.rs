@@ -195,25 +195,36 @@ impl Edges {
         })
     }
 
-    /// Sends each its part of `taken`, which has `columns` doubles for each value, behind the stamp. Does not wait. Returns
-    /// the parts that stay, one behind the other.
+    /// As `send_parts`, of what has been taken.
     pub fn send(
         &self,
-        Way { private, tag, stamp }: Way,
+        way: Way,
         taken: &Staging,
         columns: usize,
         sweep: &mut Sweep<'_>,
+    ) -> Result<Staging> {
+        self.send_parts(way, columns, sweep, |at, out, _| {
+            out.copy_from_slice(&taken.as_slice()[at * columns..][..out.len()]);
+        })
+    }
+
+    /// Sends each its part, with `columns` doubles for each value, behind the stamp. `part` gives the values from a place of
+    /// the packed array on. Does not wait. Returns the parts that stay, one behind the other.
+    pub fn send_parts(
+        &self,
+        Way { private, tag, stamp }: Way,
+        columns: usize,
+        sweep: &mut Sweep<'_>,
+        mut part: impl FnMut(usize, &mut [f64], &mut Sweep<'_>),
     ) -> Result<Staging> {
         let mut kept = Staging::default();
         for Edge { at, n, .. } in self.which(private, true) {
             let before = kept.len();
             kept.grow(before + n * columns);
-            kept.as_mut_slice()[before..]
-                .copy_from_slice(&taken.as_slice()[at * columns..][..n * columns]);
+            part(at, &mut kept.as_mut_slice()[before..], sweep);
         }
         let depth = sweep.depth();
         for Edge { peer, at, n } in self.which(private, false) {
-            let part = &taken.as_slice()[at * columns..];
             for piece in pieces(LEAD + n, columns) {
                 let n = piece.len();
                 let (first, ahead) = beyond(piece.start);
@@ -221,9 +232,9 @@ impl Edges {
                 let mut data = traffic.memory(n * columns);
                 let (head, values) = data.as_mut_slice().split_at_mut(ahead * columns);
                 head.fill(stamp.word());
-                values.copy_from_slice(&part[first * columns..][..values.len()]);
+                part(at + first, values, sweep);
                 let (data, private) = (Payload::Own(data), private.mirror());
-                traffic.send(AdjointMessage {
+                sweep.companion::<Traffic>().send(AdjointMessage {
                     private,
                     depth,
                     peer,
