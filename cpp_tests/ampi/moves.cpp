@@ -474,7 +474,8 @@ TEST_CASE("test_moves_allgathers_so_long_that_adjoints_go_by_themselves") {
   int room = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     counts.push_back(each + 3 * rank);
-    displs.push_back(room + 2);
+    // A gap before the first would be lost by MPICH itself on one rank, which the numbers here are compared with.
+    displs.push_back(room);
     room += counts.back() + 2;
   }
   check_identity(inputs, 24, [&](auto mpi, auto &x) {
