@@ -190,17 +190,12 @@ class tape_ref {
   template <class C, class T = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const C &>().data())>>,
             std::enable_if_t<detail::actives_in<T> != 0, int> = 0>
   std::vector<double> adjoints(const C &x, int direction = 0) const {
-    std::vector<double> out(x.size() * detail::actives_in<T>);
-    adjoints(x.data(), static_cast<std::int64_t>(x.size()), out.data(), direction);
-    return out;
+    return adjoints_of(x.data(), x.size(), direction);
   }
   template <class T, std::size_t n, class Scalar = std::remove_all_extents_t<T>,
             std::enable_if_t<detail::actives_in<Scalar> != 0, int> = 0>
   std::vector<double> adjoints(const T (&x)[n], int direction = 0) const {
-    constexpr std::size_t scalars = sizeof x / sizeof(Scalar);
-    std::vector<double> out(scalars * detail::actives_in<Scalar>);
-    adjoints(reinterpret_cast<const Scalar *>(&x), static_cast<std::int64_t>(scalars), out.data(), direction);
-    return out;
+    return adjoints_of(reinterpret_cast<const Scalar *>(&x), sizeof x / sizeof(Scalar), direction);
   }
   /// The adjoints of the elements of a matrix or a part of one, column-major.
   std::vector<double> adjoints(const view &x, int direction = 0) const;
@@ -287,6 +282,14 @@ class tape_ref {
 
  protected:
   admpi_tape *handle_;
+
+ private:
+  template <class T>
+  std::vector<double> adjoints_of(const T *x, std::size_t n, int direction) const {
+    std::vector<double> out(n * detail::actives_in<T>);
+    adjoints(x, static_cast<std::int64_t>(n), out.data(), direction);
+    return out;
+  }
 };
 
 /// The thread's current tape; without one its methods throw no_tape_error.

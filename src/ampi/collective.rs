@@ -146,11 +146,10 @@ impl Outputs {
         crate::count::wide32(self.n)
     }
 
-    /// Moves the adjoints of those from the `at`th on to `data`, as many as it has room for.
-    fn take_from(self, at: usize, data: &mut [f64], sweep: &mut Sweep<'_>) {
-        let n = data.len() / sweep.width();
+    /// `n` of them, from the `at`th on.
+    fn part(self, at: usize, n: usize) -> Self {
         assert!(at + n <= self.count(), "outputs of the call");
-        sweep.take(self.first + narrow32(at), n, data);
+        Self { first: self.first + narrow32(at), n: narrow32(n) }
     }
 
     /// Moves the adjoints to the beginning of `data`.
@@ -180,12 +179,12 @@ impl Outputs {
         }
         let width = sweep.width();
         let mut data = Staging::take((lead * ranks + self.count()) * width);
-        let (mut rest, mut first) = (data.as_mut_slice(), self.first);
+        let (mut rest, mut at) = (data.as_mut_slice(), 0);
         for rank in 0..ranks {
             let n = counts.read(sweep).of(rank);
             let (part, others) = rest.split_at_mut((lead + n) * width);
-            Self { first, n: narrow32(n) }.take_into(sweep, &mut part[lead * width..]);
-            (rest, first) = (others, first + narrow32(n));
+            self.part(at, n).take_into(sweep, &mut part[lead * width..]);
+            (rest, at) = (others, at + n);
         }
         data
     }
@@ -281,8 +280,10 @@ fn send_off<R: AdjointRule>(
         let width = sweep.width();
         statistics::sent_back(outputs.count() * width);
         let edges = rule.sources(sweep).keeping_own();
-        let take = |at, out: &mut [f64], sweep: &mut Sweep<'_>| outputs.take_from(at, out, sweep);
-        return Ok((way, edges.send_parts(way, width, sweep, take)?));
+        let kept = edges.send_parts(way, width, sweep, |at, out, sweep| {
+            outputs.part(at, out.len() / width).take_into(sweep, out);
+        })?;
+        return Ok((way, kept));
     }
     let taken = rule.take_outputs(outputs, 0, sweep);
     statistics::sent_back(taken.len());

@@ -228,8 +228,7 @@ impl Edges {
             for piece in pieces(LEAD + n, columns) {
                 let n = piece.len();
                 let (first, ahead) = beyond(piece.start);
-                let traffic = sweep.companion::<Traffic>();
-                let mut data = traffic.memory(n * columns);
+                let mut data = sweep.companion::<Traffic>().memory(n * columns);
                 let (head, values) = data.as_mut_slice().split_at_mut(ahead * columns);
                 head.fill(stamp.word());
                 part(at + first, values, sweep);

@@ -707,10 +707,10 @@ impl Steps {
             Tape::reverse_range_borrowing(self.tape, &step.to, &step.from, &mut self.borrowed)
         }?;
         for binding in bindings.iter().filter(|binding| !binding.written) {
-            let adjoint = self.adjoint_of(step, binding, given)?;
-            if may_borrow && binding.lends(&adjoint).is_some() {
+            if self.borrowed.iter().any(|one| one.first == binding.run.id) {
                 continue;
             }
+            let adjoint = self.adjoint_of(step, binding, given)?;
             for piece in binding.run.pieces() {
                 room.clear();
                 room.resize(piece.n, 0.0);

@@ -78,12 +78,12 @@ pub struct Borrowed {
 }
 
 impl Tape {
-    /// Whether a sweep may find adjoints elsewhere: no statement names their values, and nobody looks at all of them.
+    /// Whether adjoints may lie elsewhere at all: there is one direction, and nobody looks at those of the tape itself.
     pub fn may_borrow(&self) -> bool {
         self.width == 1 && !finite::wanted()
     }
 
-    /// As `reverse_range`, with `borrowed` in place of the tape's own adjoints of these values. The list is empty behind it.
+    /// As `reverse_range`, with `borrowed` in place of the tape's own adjoints of these values.
     ///
     /// # Safety
     /// As for `reverse`. The adjoints are there, and nothing else refers to them; `may_borrow` has said that they may be
@@ -99,7 +99,6 @@ impl Tape {
             (*tape).borrowed = std::mem::take(borrowed);
             let swept = Self::reverse_range(tape, from, to);
             *borrowed = std::mem::take(&mut (*tape).borrowed);
-            borrowed.clear();
             swept
         }
     }
