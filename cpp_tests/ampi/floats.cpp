@@ -559,10 +559,10 @@ template <class Real>
 results_and_gradient reduced(const ring &at, std::vector<Real> x, int items, MPI_Datatype type, MPI_Op op) {
   recording_tape tape;
   tape.input(x);
-  const int half = static_cast<int>(x.size()) / items;
+  const int width = static_cast<int>(x.size()) / items;
   std::vector<std::vector<Real>> results;
   const auto room = [&](int n) {
-    results.emplace_back(n * half, Real(0));
+    results.emplace_back(n * width, Real(0));
     return results.back().data();
   };
   AMPI_Request request;
@@ -574,9 +574,14 @@ results_and_gradient reduced(const ring &at, std::vector<Real> x, int items, MPI
   AMPI_Iallreduce(x.data(), room(items), items, type, op, MPI_COMM_WORLD, &request), wait();
   AMPI_Iscan(x.data(), room(items), items, type, op, MPI_COMM_WORLD, &request), wait();
   std::vector<Real> blocks;
-  for (int i = 0; i < at.ranks * half; ++i) blocks.push_back(x[i % x.size()] + x[i % half]);
+  for (int i = 0; i < at.ranks * width; ++i) blocks.push_back(x[i % x.size()] + x[i % width]);
   AMPI_Reduce_scatter_block(blocks.data(), room(1), 1, type, op, MPI_COMM_WORLD);
   AMPI_Ireduce_scatter_block(blocks.data(), room(1), 1, type, op, MPI_COMM_WORLD, &request), wait();
+  const std::vector<int> counts(static_cast<std::size_t>(at.ranks), 1);
+  AMPI_Reduce_scatter(blocks.data(), room(1), counts.data(), type, op, MPI_COMM_WORLD);
+  AMPI_Ireduce_scatter(blocks.data(), room(1), counts.data(), type, op, MPI_COMM_WORLD, &request), wait();
+  AMPI_Ireduce(x.data(), room(items), items, type, op, at.ranks - 1, MPI_COMM_WORLD, &request), wait();
+  AMPI_Iexscan(x.data(), room(items), items, type, op, MPI_COMM_WORLD, &request), wait();
   AMPI_Reduce_local(x.data(), std::copy(x.rbegin(), x.rend(), room(items)) - x.size(), items, type, op);
   results_and_gradient all;
   Real y = 0;
