@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <admpi/complex.hpp>
@@ -404,17 +405,141 @@ std::vector<Plain> through_view(const build &how, MPI_Datatype of, const void *v
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("test_files_views_are_those_of_the_plain_program", T, var, float_var) {
+TEST_CASE_TEMPLATE("test_files_views_are_those_of_the_plain_program", T, var, float_var, tangent<double>, tangent<double, 3>,
+                   tangent<var>) {
   using Plain = plain_t<T>;
   const int n = 12;
   const std::vector<T> active = computed(T(1.0f), n);
   std::vector<Plain> plain;
-  for (const T &one : active) plain.push_back(admpi::value(one));
+  for (const T &one : active) plain.push_back(static_cast<Plain>(admpi::value(one)));
   for (const build &how : builds) {
     CAPTURE(how.what);
     CHECK(through_view<Plain>(how, mpi_type<T>(), active.data(), n) ==
           through_view<Plain>(how, mpi_type<Plain>(), plain.data(), n));
   }
+}
+
+namespace {
+
+/// A number with derivatives.
+template <class T>
+T moving(double x) {
+  T y = T(x) * x;
+  if constexpr (std::is_same_v<T, tangent<double, 3>>)
+    y.derivative = {{1.0, 2.0, 3.0}};
+  else
+    y.derivative = 2.0;
+  return y;
+}
+
+bool has_no_derivative(double) { return true; }
+bool has_no_derivative(const var &x) { return x.id == 0; }
+template <class T, int N>
+bool has_no_derivative(const tangent<T, N> &x) {
+  if constexpr (N == 1)
+    return has_no_derivative(x.value) && admpi::value(x.derivative) == 0.0 && has_no_derivative(x.derivative);
+  else
+    return x.derivative[0] == 0.0 && x.derivative[N - 1] == 0.0;
+}
+
+}  // namespace
+
+#define TANGENTS tangent<double>, tangent<double, 3>, tangent<tangent<double>>, tangent<var>
+
+TEST_CASE_TEMPLATE("test_files_hold_the_values_of_tangents", T, TANGENTS) {
+  const int n = 7, rank = my_rank();
+  for (std::size_t k = 0; k < writes<T>.size(); ++k) {
+    CAPTURE(writes<T>[k].call);
+    const file f;
+    f.view(mpi_type<T>(), mpi_type<T>());
+    const MPI_Offset at = static_cast<MPI_Offset>(n) * rank;
+    std::vector<T> y, back;
+    for (int i = 0; i < n; ++i) y.push_back(moving<T>(number(rank, i)));
+    REQUIRE(writes<T>[k].run(f.handle, at, y.data(), n) == MPI_SUCCESS);
+    f.settle();
+    // One before and one behind keep their derivatives.
+    for (int i = 0; i < n + 2; ++i) back.push_back(moving<T>(i));
+    REQUIRE(reads<T>[k].run(f.handle, at, &back[1], n) == MPI_SUCCESS);
+    for (int i = 0; i < n; ++i) {
+      const T &one = back[static_cast<std::size_t>(i) + 1];
+      CHECK(admpi::value(one) == number(rank, i) * number(rank, i));
+      CHECK(has_no_derivative(one));
+    }
+    CHECK((!has_no_derivative(back[0]) && !has_no_derivative(back[n + 1])));
+    const std::vector<double> all = f.contents();
+    REQUIRE(all.size() == static_cast<std::size_t>(n * ranks()));
+    for (int r = 0; r < ranks(); ++r)
+      for (int i = 0; i < n; ++i) CHECK(all[static_cast<std::size_t>(n * r + i)] == number(r, i) * number(r, i));
+  }
+}
+
+TEST_CASE_TEMPLATE("test_files_count_tangents", T, TANGENTS) {
+  const int n = 8, there = 5;
+  const file f;
+  f.view(mpi_type<T>(), mpi_type<T>());
+  std::vector<T> y;
+  for (int i = 0; i < n; ++i) y.push_back(moving<T>(i + 1));
+  const auto count = [](MPI_Status &status) {
+    int many = -1;
+    AMPI_Get_count(&status, mpi_type<T>(), &many);
+    return many;
+  };
+  MPI_Status status;
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  REQUIRE(AMPI_File_write_at_all(f.handle, 0, y.data(), there, mpi_type<T>(), &status) == MPI_SUCCESS);
+  CHECK(count(status) == there);
+  f.settle();
+  REQUIRE(AMPI_File_read_at(f.handle, 0, y.data(), n, mpi_type<T>(), &status) == MPI_SUCCESS);
+  CHECK(count(status) == there);
+  for (int i = 0; i < n; ++i) {
+    const T &one = y[static_cast<std::size_t>(i)];
+    CHECK(admpi::value(one) == (i + 1.0) * (i + 1.0));
+    CHECK(has_no_derivative(one) == (i < there));
+  }
+  // Past the end of a file Open MPI's reads that do not wait never complete.
+  REQUIRE(AMPI_File_iread_at(f.handle, 0, y.data(), there, mpi_type<T>(), &request) == MPI_SUCCESS);
+  REQUIRE(AMPI_Wait(&request, &status) == MPI_SUCCESS);
+  CHECK(count(status) == there);
+  REQUIRE(AMPI_File_iread_at(f.handle, 3, y.data(), there - 3, mpi_type<T>(), &request) == MPI_SUCCESS);
+  REQUIRE(AMPI_Waitall(1, &request, &status) == MPI_SUCCESS);
+  CHECK(count(status) == there - 3);
+  REQUIRE(AMPI_File_read_at_all_begin(f.handle, 1, y.data(), there - 1, mpi_type<T>()) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_read_at_all_end(f.handle, y.data(), &status) == MPI_SUCCESS);
+  CHECK(count(status) == there - 1);
+  REQUIRE(AMPI_File_write_at_all_begin(f.handle, 0, y.data(), 0, mpi_type<T>()) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_write_at_all_end(f.handle, y.data(), &status) == MPI_SUCCESS);
+  CHECK(count(status) == 0);
+}
+
+TEST_CASE_TEMPLATE("test_files_of_types_of_tangents", T, TANGENTS) {
+  // Every other one, by a type of the scalar's and by one of AMPI_ADOUBLE.
+  const int rank = my_rank();
+  for (const MPI_Datatype of : {mpi_type<T>(), AMPI_ADOUBLE}) {
+    MPI_Datatype type;
+    AMPI_Type_vector(3, 1, 2, of, &type);
+    AMPI_Type_commit(&type);
+    const file f;
+    f.view(MPI_DOUBLE, MPI_DOUBLE);
+    std::vector<T> y, back;
+    for (int i = 0; i < 6; ++i) y.push_back(moving<T>(number(rank, i))), back.push_back(moving<T>(i));
+    REQUIRE(AMPI_File_write_at_all(f.handle, 3 * rank, y.data(), 1, type, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    f.settle();
+    REQUIRE(AMPI_File_read_at_all(f.handle, 3 * rank, back.data(), 1, type, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < 6; ++i) {
+      const T &one = back[static_cast<std::size_t>(i)];
+      CHECK(admpi::value(one) == (i % 2 == 0 ? number(rank, i) * number(rank, i) : i * i));
+      CHECK(has_no_derivative(one) == (i % 2 == 0));
+    }
+    MPI_Type_free(&type);
+  }
+  const std::complex<T> z(moving<T>(3.0), moving<T>(4.0));
+  std::complex<T> w = z;
+  const file f;
+  REQUIRE(AMPI_File_write_at(f.handle, 16 * rank, &z, 1, mpi_type<std::complex<T>>(), MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(AMPI_File_read_at(f.handle, 16 * rank, &w, 1, mpi_type<std::complex<T>>(), MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK((admpi::value(w.real()) == 9.0 && admpi::value(w.imag()) == 16.0));
+  CHECK((has_no_derivative(w.real()) && has_no_derivative(w.imag())));
+  MPI_Barrier(world);
 }
 
 namespace {
@@ -630,12 +755,14 @@ TEST_CASE("test_files_refuse_what_has_no_place_in_them") {
   const file f;
   tangent<double> t(1.0, 2.0);
   CHECK(contains(refusal([&] { return AMPI_File_write_at(f.handle, 0, &t, 1, MPI_DOUBLE, MPI_STATUS_IGNORE); }),
-                 "write admpi::value of them"));
-  CHECK(contains(message(AMPI_File_read_at(f.handle, 0, static_cast<void *>(&t), 1, admpi::mpi_type<tangent<double>>(),
-                                           MPI_STATUS_IGNORE)),
-                 "AMPI_File_read_at: the datatype is of tangents"));
-  CHECK(contains(message(AMPI_File_set_view(f.handle, 0, admpi::mpi_type<tangent<double>>(), MPI_DOUBLE, "native", MPI_INFO_NULL)),
-                 "AMPI_File_set_view: etype: the datatype is of tangents"));
+                 "the buffer is of admpi::tangent and the datatype is not"));
+  MPI_Datatype mixed_tangents = particle_type<tangent<double>>(mpi_type<tangent<double>>());
+  mixed::particle<tangent<double>> particle;
+  CHECK(contains(message(AMPI_File_write_at(f.handle, 0, static_cast<void *>(&particle), 1, mixed_tangents, MPI_STATUS_IGNORE)),
+                 "AMPI_File_write_at: the datatype has numbers beside tangents"));
+  CHECK(contains(message(AMPI_File_set_view(f.handle, 0, MPI_DOUBLE, mixed_tangents, "native", MPI_INFO_NULL)),
+                 "AMPI_File_set_view: filetype: the datatype has offsets in bytes"));
+  MPI_Type_free(&mixed_tangents);
   admpi::varmat m(2, 2);
   CHECK(contains(message(AMPI_File_write_at(f.handle, 0, m.handle(), 4, AMPI_VARMAT, MPI_STATUS_IGNORE)), "AMPI_VARMAT or AMPI_VIEW"));
   CHECK(contains(message(AMPI_File_iread_at(f.handle, 0, static_cast<void *>(m.handle()), 4, AMPI_VARMAT, nullptr)), "request"));

@@ -324,8 +324,6 @@ inline int AMPI_Fetch_and_op(T origin_addr, U result_addr, MPI_Datatype datatype
 
 template <class T>
 inline int AMPI_File_iread(MPI_File fh, T *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_iread", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iread", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iread(fh, static_cast<void *>(buf), count, datatype, request);
@@ -333,8 +331,6 @@ inline int AMPI_File_iread(MPI_File fh, T *buf, int count, MPI_Datatype datatype
 
 template <class T>
 inline int AMPI_File_iread_all(MPI_File fh, T *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_iread_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iread_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iread_all(fh, static_cast<void *>(buf), count, datatype, request);
@@ -343,8 +339,6 @@ inline int AMPI_File_iread_all(MPI_File fh, T *buf, int count, MPI_Datatype data
 template <class T>
 inline int AMPI_File_iread_at(MPI_File fh, MPI_Offset offset, T *buf, int count, MPI_Datatype datatype,
                               AMPI_Request *request) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_iread_at", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iread_at", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iread_at(fh, offset, static_cast<void *>(buf), count, datatype, request);
@@ -353,9 +347,6 @@ inline int AMPI_File_iread_at(MPI_File fh, MPI_Offset offset, T *buf, int count,
 template <class T>
 inline int AMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, T *buf, int count, MPI_Datatype datatype,
                                   AMPI_Request *request) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_iread_at_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iread_at_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iread_at_all(fh, offset, static_cast<void *>(buf), count, datatype, request);
@@ -364,9 +355,6 @@ inline int AMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, T *buf, int co
 template <class T>
 inline int AMPI_File_iread_shared(MPI_File fh, T *buf, int count, MPI_Datatype datatype,
                                   AMPI_Request *request) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_iread_shared", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iread_shared", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iread_shared(fh, static_cast<void *>(buf), count, datatype, request);
@@ -375,8 +363,6 @@ inline int AMPI_File_iread_shared(MPI_File fh, T *buf, int count, MPI_Datatype d
 template <class T>
 inline int AMPI_File_iwrite(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                             AMPI_Request *request) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_iwrite", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite(fh, static_cast<const void *>(buf), count, datatype, request);
@@ -385,8 +371,6 @@ inline int AMPI_File_iwrite(MPI_File fh, const T *buf, int count, MPI_Datatype d
 template <class T>
 inline int AMPI_File_iwrite_all(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                 AMPI_Request *request) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_iwrite_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite_all(fh, static_cast<const void *>(buf), count, datatype, request);
@@ -395,8 +379,6 @@ inline int AMPI_File_iwrite_all(MPI_File fh, const T *buf, int count, MPI_Dataty
 template <class T>
 inline int AMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const T *buf, int count, MPI_Datatype datatype,
                                AMPI_Request *request) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_iwrite_at", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_at", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite_at(fh, offset, static_cast<const void *>(buf), count, datatype, request);
@@ -405,9 +387,6 @@ inline int AMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const T *buf, int
 template <class T>
 inline int AMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const T *buf, int count,
                                    MPI_Datatype datatype, AMPI_Request *request) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_iwrite_at_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_at_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite_at_all(fh, offset, static_cast<const void *>(buf), count, datatype, request);
@@ -416,9 +395,6 @@ inline int AMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const T *buf,
 template <class T>
 inline int AMPI_File_iwrite_shared(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                    AMPI_Request *request) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_iwrite_shared", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_shared", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite_shared(fh, static_cast<const void *>(buf), count, datatype, request);
@@ -426,8 +402,6 @@ inline int AMPI_File_iwrite_shared(MPI_File fh, const T *buf, int count, MPI_Dat
 
 template <class T>
 inline int AMPI_File_read(MPI_File fh, T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_read", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_read", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read(fh, static_cast<void *>(buf), count, datatype, status);
@@ -435,8 +409,6 @@ inline int AMPI_File_read(MPI_File fh, T *buf, int count, MPI_Datatype datatype,
 
 template <class T>
 inline int AMPI_File_read_all(MPI_File fh, T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_read_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_all(fh, static_cast<void *>(buf), count, datatype, status);
@@ -444,9 +416,6 @@ inline int AMPI_File_read_all(MPI_File fh, T *buf, int count, MPI_Datatype datat
 
 template <class T>
 inline int AMPI_File_read_all_begin(MPI_File fh, T *buf, int count, MPI_Datatype datatype) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_read_all_begin", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_all_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_all_begin(fh, static_cast<void *>(buf), count, datatype);
@@ -455,8 +424,6 @@ inline int AMPI_File_read_all_begin(MPI_File fh, T *buf, int count, MPI_Datatype
 template <class T>
 inline int AMPI_File_read_at(MPI_File fh, MPI_Offset offset, T *buf, int count, MPI_Datatype datatype,
                              MPI_Status *status) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_read_at", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_at", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_at(fh, offset, static_cast<void *>(buf), count, datatype, status);
@@ -465,9 +432,6 @@ inline int AMPI_File_read_at(MPI_File fh, MPI_Offset offset, T *buf, int count, 
 template <class T>
 inline int AMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, T *buf, int count, MPI_Datatype datatype,
                                  MPI_Status *status) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_read_at_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_at_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_at_all(fh, offset, static_cast<void *>(buf), count, datatype, status);
@@ -477,9 +441,6 @@ template <class T>
 inline int AMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, T *buf, int count,
                                        MPI_Datatype datatype) {
   if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_read_at_all_begin", admpi::detail::why_not_in_files))
-    return code;
-  if (const int code =
           admpi::detail::check_buffer("AMPI_File_read_at_all_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_at_all_begin(fh, offset, static_cast<void *>(buf), count, datatype);
@@ -487,9 +448,6 @@ inline int AMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, T *buf, i
 
 template <class T>
 inline int AMPI_File_read_ordered(MPI_File fh, T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_read_ordered", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_ordered", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_ordered(fh, static_cast<void *>(buf), count, datatype, status);
@@ -498,9 +456,6 @@ inline int AMPI_File_read_ordered(MPI_File fh, T *buf, int count, MPI_Datatype d
 template <class T>
 inline int AMPI_File_read_ordered_begin(MPI_File fh, T *buf, int count, MPI_Datatype datatype) {
   if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_read_ordered_begin", admpi::detail::why_not_in_files))
-    return code;
-  if (const int code =
           admpi::detail::check_buffer("AMPI_File_read_ordered_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_ordered_begin(fh, static_cast<void *>(buf), count, datatype);
@@ -508,9 +463,6 @@ inline int AMPI_File_read_ordered_begin(MPI_File fh, T *buf, int count, MPI_Data
 
 template <class T>
 inline int AMPI_File_read_shared(MPI_File fh, T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_read_shared", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_shared", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_shared(fh, static_cast<void *>(buf), count, datatype, status);
@@ -518,8 +470,6 @@ inline int AMPI_File_read_shared(MPI_File fh, T *buf, int count, MPI_Datatype da
 
 template <class T>
 inline int AMPI_File_write(MPI_File fh, const T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_write", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_write", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write(fh, static_cast<const void *>(buf), count, datatype, status);
@@ -528,8 +478,6 @@ inline int AMPI_File_write(MPI_File fh, const T *buf, int count, MPI_Datatype da
 template <class T>
 inline int AMPI_File_write_all(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                MPI_Status *status) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_write_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_all(fh, static_cast<const void *>(buf), count, datatype, status);
@@ -537,9 +485,6 @@ inline int AMPI_File_write_all(MPI_File fh, const T *buf, int count, MPI_Datatyp
 
 template <class T>
 inline int AMPI_File_write_all_begin(MPI_File fh, const T *buf, int count, MPI_Datatype datatype) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_write_all_begin", admpi::detail::why_not_in_files))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_File_write_all_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
@@ -549,8 +494,6 @@ inline int AMPI_File_write_all_begin(MPI_File fh, const T *buf, int count, MPI_D
 template <class T>
 inline int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const T *buf, int count, MPI_Datatype datatype,
                               MPI_Status *status) {
-  if (const int code = admpi::detail::check_plain<T>("AMPI_File_write_at", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_at", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_at(fh, offset, static_cast<const void *>(buf), count, datatype, status);
@@ -559,9 +502,6 @@ inline int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const T *buf, int 
 template <class T>
 inline int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const T *buf, int count,
                                   MPI_Datatype datatype, MPI_Status *status) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_write_at_all", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_at_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_at_all(fh, offset, static_cast<const void *>(buf), count, datatype, status);
@@ -571,9 +511,6 @@ template <class T>
 inline int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const T *buf, int count,
                                         MPI_Datatype datatype) {
   if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_write_at_all_begin", admpi::detail::why_not_in_files))
-    return code;
-  if (const int code =
           admpi::detail::check_buffer("AMPI_File_write_at_all_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_at_all_begin(fh, offset, static_cast<const void *>(buf), count, datatype);
@@ -582,9 +519,6 @@ inline int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const T 
 template <class T>
 inline int AMPI_File_write_ordered(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                    MPI_Status *status) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_write_ordered", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_ordered", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_ordered(fh, static_cast<const void *>(buf), count, datatype, status);
@@ -592,9 +526,6 @@ inline int AMPI_File_write_ordered(MPI_File fh, const T *buf, int count, MPI_Dat
 
 template <class T>
 inline int AMPI_File_write_ordered_begin(MPI_File fh, const T *buf, int count, MPI_Datatype datatype) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_write_ordered_begin", admpi::detail::why_not_in_files))
-    return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_File_write_ordered_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
@@ -604,9 +535,6 @@ inline int AMPI_File_write_ordered_begin(MPI_File fh, const T *buf, int count, M
 template <class T>
 inline int AMPI_File_write_shared(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                   MPI_Status *status) {
-  if (const int code =
-          admpi::detail::check_plain<T>("AMPI_File_write_shared", admpi::detail::why_not_in_files))
-    return code;
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_shared", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_shared(fh, static_cast<const void *>(buf), count, datatype, status);

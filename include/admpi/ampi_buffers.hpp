@@ -194,8 +194,6 @@ int check_plain([[maybe_unused]] const char *call, [[maybe_unused]] const char *
   return MPI_SUCCESS;
 }
 
-inline constexpr char why_not_in_files[] =
-    "the buffer is of admpi::tangent, and a file holds numbers: write admpi::value of them, read into double";
 inline constexpr char why_not_compared[] = "the buffer is of admpi::tangent, and MPI compares integers only";
 
 }  // namespace detail

@@ -5,7 +5,7 @@
  *
  * Calls of files move values: AMPI_File_write writes those of active data, and what AMPI_File_read has read is passive, so
  * that derivatives end there. Files and views are those of the program without derivatives: a double has 8 bytes and a float 4, and an
- * etype or a filetype that is built from AMPI_ADOUBLE or AMPI_AFLOAT becomes one of MPI_DOUBLE or MPI_FLOAT.
+ * etype or a filetype that is built from AMPI_ADOUBLE, AMPI_AFLOAT or a type of tangents becomes one of MPI_DOUBLE or MPI_FLOAT.
  *
  * Partitioned messages, AMPI_Psend_init and AMPI_Precv_init, are differentiated. The message leaves whole, when the last
  * partition is ready, and AMPI_Parrived tells whether it has come. Any thread may call AMPI_Pready, given MPI_THREAD_MULTIPLE; only

@@ -67,12 +67,12 @@ active data makes them passive, so derivatives end there. If a blocking call rea
 was. A call that does not block, and `_begin`, make all doubles of the buffer passive at once.
 
 Files are those of the program without derivatives. In `AMPI_File_set_view` and `AMPI_File_get_type_extent` a type that is built from
-`AMPI_ADOUBLE` or `AMPI_AFLOAT` becomes one of `MPI_DOUBLE` or `MPI_FLOAT`. It may be built by contiguous, vector, indexed, indexed_block,
-subarray and darray. Offsets in bytes (struct, hvector, hindexed, resized) are offsets in memory, so such a type is an error there: build it
+`AMPI_ADOUBLE`, `AMPI_AFLOAT` or a type of tangents becomes one of `MPI_DOUBLE` or `MPI_FLOAT`. It may be built by contiguous, vector,
+indexed, indexed_block, subarray and darray. Offsets in bytes (struct, hvector, hindexed, resized) are offsets in memory, so such a type is an error there: build it
 from `MPI_DOUBLE` or `MPI_FLOAT`.
 
 Floats are doubles in memory, so MPI gets a copy, also of what lies beside them in a structure. They are read when the call is complete, or its
-request or its `_end`. Tangents and matrices are errors.
+request or its `_end`. So are tangents, of which a file has the values. Matrices are errors, and so are structures with numbers beside tangents.
 
 {listed(values)}
 

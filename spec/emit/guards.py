@@ -19,7 +19,7 @@ def header():
  *
  * Calls of files move values: AMPI_File_write writes those of active data, and what AMPI_File_read has read is passive, so
  * that derivatives end there. Files and views are those of the program without derivatives: a double has 8 bytes and a float 4, and an
- * etype or a filetype that is built from AMPI_ADOUBLE or AMPI_AFLOAT becomes one of MPI_DOUBLE or MPI_FLOAT.
+ * etype or a filetype that is built from AMPI_ADOUBLE, AMPI_AFLOAT or a type of tangents becomes one of MPI_DOUBLE or MPI_FLOAT.
  *
  * Partitioned messages, AMPI_Psend_init and AMPI_Precv_init, are differentiated. The message leaves whole, when the last
  * partition is ready, and AMPI_Parrived tells whether it has come. Any thread may call AMPI_Pready, given MPI_THREAD_MULTIPLE; only
@@ -95,14 +95,14 @@ def moved(call):
     count, waits = count_of(call, datatype), call.named("status")
     what = f"{buffer.name}, {count.name}, &{datatype.name}"
     if buffer.direction == "in":
-        code, status = f"admpi_shim_written(call, &{what}, &moving);", "NULL"
+        code = f"admpi_shim_written(call, &{what}, &moving);"
     else:
-        code, status = f"admpi_shim_read_into(call, &{what}, {int(bool(waits))}, &moving);", "status"
+        code = f"admpi_shim_read_into(call, &{what}, {int(bool(waits))}, &moving);"
     native_call = native(call, ["&started" if one.kind == "request" else one.name for one in call.parameters])
     body = [named(call), "  void *moving = NULL;"]
     if not call.requests():
-        body += [*told(status if waits else "NULL"), wrap(f"int code = {code}", "  "), *failing(call), wrap(f"code = {native_call};", "  ")]
-        over = f"  admpi_shim_moved(moving, code, {status});"
+        body += [*(told(buffer) if waits else []), wrap(f"int code = {code}", "  "), *failing(call), wrap(f"code = {native_call};", "  ")]
+        over = "  admpi_shim_moved(moving, code, status);"
         if not waits:
             over = "  if (moving != NULL)\n    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));"
         return [*body, over, "  return code;"]
@@ -116,15 +116,14 @@ def moved(call):
 
 def ended(call):
     """The end of what a call with `_begin` has begun."""
-    status = "NULL" if call.named("buf").direction == "in" else "status"
-    return ["  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);", *told(status),
+    return ["  void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);", *told(call.named("buf")),
             wrap(f"int code = {native(call, [one.name for one in call.parameters])};", "  "),
-            f"  admpi_shim_moved(moving, code, {status});", "  return code;"]
+            "  admpi_shim_moved(moving, code, status);", "  return code;"]
 
 
-def told(status):
+def told(buffer):
     """A place for what MPI tells of what it has read."""
-    if status == "NULL":
+    if buffer.direction == "in":
         return []
     return ["  MPI_Status told;\n  if (status == MPI_STATUS_IGNORE)\n    status = &told;"]
 

@@ -82,9 +82,7 @@ def tests(form):
     call, detail, name = form.call, "admpi::detail::", f'"{form.name}"'
     comm = "comm" if "comm" in call.takes else "MPI_COMM_WORLD"
     result = []
-    if "file" in call.takes:
-        result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_in_files)")
-    elif call.name == "MPI_Compare_and_swap":
+    if call.name == "MPI_Compare_and_swap":
         result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_compared)")
     for one in call.buffers():
         if call.named(one.of).kind == "datatypes":

@@ -3,50 +3,63 @@
 //! To MPI a datatype of active doubles describes the values in memory, so its own calls find them. A blocking read of active
 //! doubles side by side is one of plain doubles into the beginning of the buffer, which are then put in their places: MPICH
 //! tells a wrong count where a file ends before a buffer with gaps does. Floats are doubles in memory, so MPI gets a copy; so it
-//! does of items that are active by name and have no active value, with whose datatypes MPICH 4.0 never returns.
+//! does of the values of tangents, and of items that are active by name and have no active value, with whose datatypes MPICH 4.0
+//! never returns.
 
 use super::{dispatch, lock};
-use crate::datatype::{
-    BufferTriple, Layout, Mark, RecvBuffer, SendBuffer, activity, is_passive, packed_item,
-    passive_layout, why_not_in_file,
-};
-use crate::error::{Code, Error};
+use crate::datatype::{BufferTriple, Mark, RecvBuffer, SendBuffer, layout_for_file, packed_item};
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, MpiResult, Staging, Status};
 use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
 
-/// How the active values of a buffer lie; none if it is passive.
-fn layout(data: &BufferTriple) -> MpiResult<Option<Layout>> {
-    let datatype = data.datatype();
-    if let Some(why) = why_not_in_file(datatype) {
-        return Err(Error::new(Code::Unsupported, why).into());
-    }
-    if is_passive(datatype) {
-        return Ok(None);
-    }
-    let layout = activity(datatype)?;
-    match layout {
-        Some(layout) if layout.is_hollow() => passive_layout(datatype, data.items()).map(Some),
-        layout => Ok(layout),
-    }
-}
-
-/// Floats, and what lies beside them, without gaps, for MPI.
-pub struct Floats {
+/// What MPI does not find in memory, without gaps.
+pub struct Copied {
     copy: Staging,
     bytes: usize,
-    /// Those of one item of the user's datatype.
+    /// The numbers of which the first one is a value, which alone MPI gets: more than one in tangents.
+    numbers: usize,
+    /// What MPI gets of one item of the user's datatype.
     item: Made,
 }
 
-impl Floats {
+impl Copied {
     /// None where MPI finds all in memory.
-    fn of(source: &SendBuffer) -> MpiResult<Option<Self>> {
-        let (Some(bytes), Some(item)) = (source.mixed_bytes(), packed_item(source)?) else {
-            return Ok(None);
+    fn of(source: &SendBuffer, numbers: usize, items: usize) -> MpiResult<Option<Self>> {
+        let words = source.words();
+        let item = if numbers > 1 {
+            let values = c_int::try_from(words / numbers / items.max(1)).unwrap_or(c_int::MAX);
+            Some(Made::contiguous(values, Datatype::double())?.commit()?)
+        } else {
+            packed_item(source)?
         };
-        Ok(Some(Self { copy: Staging::take(source.words()), bytes, item }))
+        let bytes = source.mixed_bytes().unwrap_or(8 * words);
+        Ok(item.map(|item| Self { copy: Staging::take(words), bytes, numbers, item }))
+    }
+
+    /// Takes the values of `source`.
+    fn fill(&mut self, source: &SendBuffer) {
+        let all = self.copy.as_mut_slice();
+        source.pack(all);
+        if self.numbers > 1 {
+            for i in 0..all.len() / self.numbers {
+                all[i] = all[i * self.numbers];
+            }
+        }
+    }
+
+    /// The first `bytes` have come. Gives them to `sink`, with derivatives of zero.
+    fn give(&mut self, bytes: usize, sink: &mut RecvBuffer) -> MpiResult<()> {
+        let bytes = (bytes * self.numbers).min(self.bytes);
+        let all = self.copy.as_mut_slice();
+        if self.numbers > 1 {
+            for i in (0..bytes / 8 / self.numbers).rev() {
+                let tangent = i * self.numbers;
+                all[tangent] = all[i];
+                all[tangent + 1..tangent + self.numbers].fill(0.0);
+            }
+        }
+        sink.unpack_bytes(all, bytes, Mark::PASSIVE)
     }
 }
 
@@ -57,27 +70,27 @@ pub enum Moving {
     /// MPI writes doubles side by side, from the beginning of the buffer on.
     Packed(RecvBuffer),
     /// MPI reads or writes the copy; what it writes goes to a buffer.
-    Floats(Floats, Option<RecvBuffer>),
+    Copied(Copied, Option<RecvBuffer>),
 }
 
 impl Moving {
     /// What the call writes to a file. None where MPI finds it.
     pub fn from(call: &str, data: &BufferTriple) -> MpiResult<Option<Self>> {
-        let Some(layout) = layout(data)? else {
+        let Some((layout, numbers)) = layout_for_file(data)? else {
             return dispatch::left(call, data).map(|()| None);
         };
         let source = data.source("buf", layout, 1)?;
-        let Some(mut floats) = Floats::of(&source)? else { return Ok(None) };
-        source.pack(floats.copy.as_mut_slice());
-        Ok(Some(Self::Floats(floats, None)))
+        let Some(mut copied) = Copied::of(&source, numbers, data.items())? else { return Ok(None) };
+        copied.fill(&source);
+        Ok(Some(Self::Copied(copied, None)))
     }
 
     /// What the call reads from a file. None where it is passive. `at_once`: the call is blocking.
     pub fn into(data: &BufferTriple, at_once: bool) -> MpiResult<Option<Self>> {
-        let Some(layout) = layout(data)? else { return Ok(None) };
+        let Some((layout, numbers)) = layout_for_file(data)? else { return Ok(None) };
         let sink = data.sink("buf", layout, 1)?;
-        Ok(Some(match Floats::of(sink.source())? {
-            Some(floats) => Self::Floats(floats, Some(sink)),
+        Ok(Some(match Copied::of(sink.source(), numbers, data.items())? {
+            Some(copied) => Self::Copied(copied, Some(sink)),
             None if at_once && data.datatype() == Datatype::active_double() => Self::Packed(sink),
             None => Self::Doubles(sink),
         }))
@@ -86,7 +99,7 @@ impl Moving {
     /// The buffer that MPI is to use instead of the user's.
     pub fn buffer(&mut self) -> Option<*mut c_void> {
         match self {
-            Self::Floats(floats, _) => Some(floats.copy.as_mut_slice().as_mut_ptr().cast()),
+            Self::Copied(copied, _) => Some(copied.copy.as_mut_slice().as_mut_ptr().cast()),
             Self::Doubles(_) | Self::Packed(_) => None,
         }
     }
@@ -94,7 +107,7 @@ impl Moving {
     /// The datatype of so many items there, or in the user's buffer.
     pub fn datatype(&self) -> Option<Datatype> {
         match self {
-            Self::Floats(floats, _) => Some(floats.item.datatype()),
+            Self::Copied(copied, _) => Some(copied.item.datatype()),
             Self::Packed(_) => Some(Datatype::double()),
             Self::Doubles(_) => None,
         }
@@ -108,8 +121,8 @@ impl Moving {
         self.buffer().is_some()
     }
 
-    /// The values have moved, as many as `status` tells.
-    pub fn finish(self, status: &Status) -> MpiResult<()> {
+    /// The values have moved, as many as `status` tells; makes it tell of items of the user's datatype.
+    pub fn finish(self, status: &mut Status) -> MpiResult<()> {
         let bytes = status.bytes()?;
         match self {
             Self::Doubles(mut sink) => {
@@ -118,10 +131,11 @@ impl Moving {
                 Ok(())
             }
             Self::Packed(mut sink) => sink.settle((bytes / 8).min(sink.len()), Mark::PASSIVE),
-            Self::Floats(_, None) => Ok(()),
-            Self::Floats(floats, Some(mut sink)) => {
-                let bytes = bytes.min(floats.bytes);
-                sink.unpack_bytes(floats.copy.as_slice(), bytes, Mark::PASSIVE)
+            Self::Copied(mut copied, sink) => {
+                if copied.numbers > 1 {
+                    status.set_bytes(bytes * copied.numbers)?;
+                }
+                sink.map_or(Ok(()), |mut sink| copied.give(bytes, &mut sink))
             }
         }
     }

@@ -35,7 +35,7 @@ pub trait Completes: Send {
 }
 
 /// What is to be done when the call of a request is complete.
-pub type Then = Box<dyn FnOnce(&Status) -> MpiResult<()> + Send>;
+pub type Then = Box<dyn FnOnce(&mut Status) -> MpiResult<()> + Send>;
 
 /// A call with variables of another AD tool under way.
 struct Foreign {
@@ -479,7 +479,7 @@ impl Request {
 
     /// Does what the completion of the request asks for.
     #[inline(always)]
-    fn finish(&mut self, status: &Status) -> MpiResult<()> {
+    fn finish(&mut self, status: &mut Status) -> MpiResult<()> {
         match &mut self.kind {
             Kind::Receiving => {}
             Kind::Collective(collective) => {
@@ -500,7 +500,7 @@ impl Request {
 
     #[cold]
     #[inline(never)]
-    fn finish_rarely(&mut self, status: &Status) -> MpiResult<()> {
+    fn finish_rarely(&mut self, status: &mut Status) -> MpiResult<()> {
         match std::mem::take(&mut self.kind) {
             Kind::Followed(then) => then(status),
             Kind::Foreign(foreign) => {
@@ -654,7 +654,7 @@ fn settle_one(slot: &mut Slot, done: MpiResult<Status>, place: &mut StatusSlot) 
     let Some(request) = slot.as_mut() else { return Ok(()) };
     let finished = match done {
         Ok(mut status) => {
-            let finished = request.finish(&status);
+            let finished = request.finish(&mut status);
             request.rename(&mut status);
             place.set(&status);
             finished
@@ -700,7 +700,7 @@ fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> Mpi
             return;
         }
         let finished = if code == raw::SUCCESS {
-            let finished = request.finish(batch.status(at));
+            let finished = request.finish(batch.status_mut(at));
             request.rename(batch.status_mut(at));
             finished
         } else {
@@ -916,7 +916,7 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Followed(_) => {
-            let why = "the request moves floats to a file or from it, which its completion ends; complete it with a Wait or Test call";
+            let why = "the request moves values to a file or from it, which its completion ends; complete it with a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Sending => {

@@ -13,7 +13,7 @@ use crate::datatype::{BufferTriple, Detail, activity, bundle, describe, in_file,
 use crate::error::{Code, Error, with_last};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Fint, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Transfer, allreduce_min};
-use crate::mpi::{Comm, Datatype, MpiResult, Status};
+use crate::mpi::{Comm, Datatype, MpiResult, StatusSlot};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -620,15 +620,17 @@ unsafe fn taken(moving: *mut Moving) -> Option<Box<Moving>> {
     (!moving.is_null()).then(|| unsafe { Box::from_raw(moving) })
 }
 
-/// For the guards: the call returned `code`, and told `status`.
+/// For the guards: the call returned `code`, and told `status`, which may be MPI_STATUS_IGNORE where nothing is read.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_moved(
     moving: *mut Moving,
     code: c_int,
-    status: *const MPI_Status,
+    status: *mut MPI_Status,
 ) {
-    // SAFETY: what `lend` gave, and a status that MPI has filled, or NULL. `Status` is one of MPI's.
-    let (moving, status) = unsafe { (taken(moving), status.cast::<Status>().as_ref()) };
+    // SAFETY: what `lend` gave, and a status or none.
+    let (moving, mut place) = unsafe { (taken(moving), StatusSlot::new(status)) };
+    // SAFETY: MPI has filled it.
+    let status = unsafe { place.told() };
     if let (Some(moving), raw::SUCCESS, Some(status)) = (moving, code, status) {
         // MPI has told a count, and the buffer has its places.
         let _ = moving.finish(status);

@@ -3,23 +3,51 @@
 
 use super::SendBuffer;
 use super::layout::{Element, wide_bytes};
-use super::magic::{ACTIVE_EXTENT, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC};
-use super::{is_of_bundles, is_passive, require_installed};
+use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC};
+use super::{
+    BufferTriple, Layout, active_tangents, activity, is_of_bundles, is_passive, passive_layout,
+    require_installed, tangents,
+};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::types::{Block, Bounds, Made};
 use crate::mpi::{Contents, Datatype, MpiResult, wide_int};
 use std::ffi::c_int;
 
-const OF_TANGENTS: &str = "the datatype is of tangents, and a file holds numbers: write admpi::value of them, read into double";
+const OF_OTHERS: &str = "the datatype has numbers beside tangents, tangents of several kinds or of more than 254 directions, and a file holds the values of tangents only: write and read the parts by calls of their own";
 const OF_ELEMENTS: &str = "the datatype is AMPI_VARMAT or AMPI_VIEW, in which MPI finds no values: write and read an array of doubles";
 
-/// Why values of an active datatype cannot go to a file.
-pub fn why_not_in_file(datatype: Datatype) -> Option<&'static str> {
-    if datatype.is_of_elements() {
-        return Some(OF_ELEMENTS);
+/// How the numbers of a buffer lie of which a file gets values, and of how many of them the first one is the value: of all
+/// that a tangent has. None where MPI finds in memory what it needs.
+pub fn layout_for_file(data: &BufferTriple) -> MpiResult<Option<(Layout, usize)>> {
+    let datatype = data.datatype();
+    require_values(datatype)?;
+    if is_of_bundles(datatype) {
+        let (layout, nest) = match activity(datatype)? {
+            Some(layout) => (layout, active_tangents(datatype)?),
+            None => tangents(datatype)?,
+        };
+        if !nest.is_told() {
+            return Err(Error::new(Code::Unsupported, OF_OTHERS).into());
+        }
+        return Ok(Some((layout.of_items(data.items()), nest.numbers())));
     }
-    is_of_bundles(datatype).then_some(OF_TANGENTS)
+    if is_passive(datatype) {
+        return Ok(None);
+    }
+    let layout = match activity(datatype)? {
+        Some(layout) if layout.is_hollow() => Some(passive_layout(datatype, data.items())?),
+        layout => layout,
+    };
+    Ok(layout.map(|layout| (layout, 1)))
+}
+
+/// Refuses a datatype in which MPI finds no values.
+fn require_values(datatype: Datatype) -> MpiResult<()> {
+    if datatype.is_of_elements() {
+        return Err(Error::new(Code::Unsupported, OF_ELEMENTS).into());
+    }
+    Ok(())
 }
 
 /// Of items with active floats, or without active values, which MPI does not find in memory: one of them with its parts side by
@@ -51,10 +79,8 @@ pub fn packed_item(source: &SendBuffer) -> MpiResult<Option<Made>> {
 
 /// The committed type of doubles or floats that `datatype` was before its program became active; none if it is passive.
 pub fn in_file(datatype: Datatype) -> MpiResult<Option<Made>> {
-    if let Some(why) = why_not_in_file(datatype) {
-        return Err(Error::new(Code::Unsupported, why).into());
-    }
-    if is_passive(datatype) {
+    require_values(datatype)?;
+    if is_passive(datatype) && !is_of_bundles(datatype) {
         return Ok(None);
     }
     require_installed()?;
@@ -70,7 +96,7 @@ fn twin(datatype: Datatype) -> MpiResult<Made> {
 
 /// The twin of what was made as `contents` tells.
 fn twin_of(contents: &Contents) -> MpiResult<Made> {
-    if contents.is_marked(MAGIC)? {
+    if contents.is_marked(MAGIC)? || contents.is_marked(BUNDLE_MAGIC)? {
         return Made::duplicate(Datatype::double());
     }
     if contents.is_marked(FLOAT_MAGIC)? {

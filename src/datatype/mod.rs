@@ -40,7 +40,7 @@ pub use argument::{BufferTriple, Twin};
 pub use exposed::{Exposed, Items, set_bytes};
 pub use flatten::{Detail, Named, Nest, describe};
 pub use foreign::{Stretch, foreign_tool, has_tools, tool_type};
-pub use in_file::{in_file, packed_item, why_not_in_file};
+pub use in_file::{in_file, layout_for_file, packed_item};
 pub use install::{install, remove};
 pub use kept::{KeptType, KeptTypes};
 pub use layout::{Layout, Precision};

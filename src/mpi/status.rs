@@ -81,6 +81,13 @@ impl Status {
         Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
+    /// Lets it tell of so many.
+    pub fn set_bytes(&mut self, bytes: usize) -> MpiResult<()> {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        // SAFETY: a status, and a predefined datatype.
+        check(unsafe { ffi::MPI_Status_set_elements_x(&mut self.0, Datatype::byte().raw(), bytes) })
+    }
+
     /// What MPI_Get_elements of MPI_BYTE reads.
     #[cfg(admpi_mpi = "openmpi")]
     #[inline(always)]
@@ -120,12 +127,25 @@ impl StatusSlot {
         Self(place)
     }
 
-    pub fn set(&mut self, status: &Status) {
+    fn is_ignored(&self) -> bool {
         // SAFETY: constant data of the shim of mpi-sys.
-        if self.0 != unsafe { mpi_sys::RSMPI_STATUS_IGNORE } && !self.0.is_null() {
+        self.0 == unsafe { mpi_sys::RSMPI_STATUS_IGNORE } || self.0.is_null()
+    }
+
+    pub fn set(&mut self, status: &Status) {
+        if !self.is_ignored() {
             // SAFETY: the promise of `new`.
             unsafe { self.0.write(status.0) };
         }
+    }
+
+    /// What MPI has written there, unless that is nowhere.
+    ///
+    /// # Safety
+    /// MPI has filled the status.
+    pub unsafe fn told(&mut self) -> Option<&mut Status> {
+        // SAFETY: the promises of `new` and of the caller; a `Status` is one of MPI's.
+        if self.is_ignored() { None } else { unsafe { self.0.cast::<Status>().as_mut() } }
     }
 }
 

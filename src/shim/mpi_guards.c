@@ -432,7 +432,7 @@ int AMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype dataty
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -443,7 +443,7 @@ int AMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype da
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_all(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -462,7 +462,7 @@ int AMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datat
 int AMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
   int code = MPI_File_write_all_end(fh, buf, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -474,7 +474,7 @@ int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_at(fh, offset, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -486,7 +486,7 @@ int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int 
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_at_all(fh, offset, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -506,7 +506,7 @@ int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf
 int AMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
   int code = MPI_File_write_at_all_end(fh, buf, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -518,7 +518,7 @@ int AMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatyp
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_ordered(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -537,7 +537,7 @@ int AMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_D
 int AMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
   void *moving = admpi_shim_end_of_moving(MPI_File_c2f(fh), &buf);
   int code = MPI_File_write_ordered_end(fh, buf, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 
@@ -549,7 +549,7 @@ int AMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   code = MPI_File_write_shared(fh, buf, count, datatype, status);
-  admpi_shim_moved(moving, code, NULL);
+  admpi_shim_moved(moving, code, status);
   return code;
 }
 

@@ -15,16 +15,17 @@ int admpi_shim_active(MPI_Datatype datatype);
  *  the `count` items at `buffer`. Local; it raises nothing, the guard does. */
 int admpi_shim_sent(const char *call, const void *buffer, MPI_Count count, MPI_Datatype datatype);
 
-/** As admpi_shim_sent, of what a call writes to a file: active values are written as numbers. MPI finds floats in a copy, which
- *  `*moving` keeps: `*buffer` and `*datatype` are those of the copy then. */
+/** As admpi_shim_sent, of what a call writes to a file: active values are written as numbers. MPI finds floats and the values of
+ *  tangents in a copy, which `*moving` keeps: `*buffer` and `*datatype` are those of the copy then. */
 int admpi_shim_written(const char *call, const void **buffer, MPI_Count count, MPI_Datatype *datatype, void **moving);
 
 /** Before a call reads `count` items from a file into `*buffer`: 0, or the MPI error code whose string says why not. Sets `*moving`
  *  if they are active. MPI may have to read into another `*buffer`, under another `*datatype`; `at_once` says that the call waits. */
 int admpi_shim_read_into(const char *call, void **buffer, MPI_Count count, MPI_Datatype *datatype, int at_once, void **moving);
 
-/** After either: what has been read is passive, as much as `status` tells; NULL where nothing has. Takes `moving`, or NULL. */
-void admpi_shim_moved(void *moving, int code, const MPI_Status *status);
+/** After either: what has been read is passive, as much as `status` tells; NULL where nothing has. Changes it to tell of the
+ *  user's items. It may be MPI_STATUS_IGNORE where nothing is read. Takes `moving`, or NULL. */
+void admpi_shim_moved(void *moving, int code, MPI_Status *status);
 
 /** The same where a call with `_end` is to follow on the file. Takes `moving`, which is not NULL. */
 void admpi_shim_moved_at_end(void *moving, int code, MPI_Fint file);
