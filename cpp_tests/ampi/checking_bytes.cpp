@@ -49,8 +49,8 @@ TEST_CASE("test_checking_active_values_sent_as_bytes") {
   AMPI_Request request;
   const auto check = [](const char *call, const std::string &text) {
     CAPTURE(text);
-    CHECK(has(text, std::string(call) + ": ADMPI_CHECK: an active value"));
-    CHECK(has(text, "sent as bytes (" __FILE__ ":"));
+    CHECK(has(text, std::string(call) + " (checking_bytes.cpp:"));
+    CHECK(has(text, "ADMPI_CHECK: an active value"));
   };
   check("AMPI_Send", refusal([&] { return AMPI_Send(out, bytes, AMPI_BYTE, mine, 0, world); }));
   check("AMPI_Isend", refusal([&] { return AMPI_Isend(out, bytes, AMPI_CHAR, mine, 0, world, &request); }));
@@ -128,9 +128,9 @@ TEST_CASE("test_checking_structures_as_bytes") {
   const auto send = [&](auto &what, MPI_Datatype type, int count) {
     return refusal([&] { return AMPI_Send(&what, count, type, mine, 0, MPI_COMM_WORLD); });
   };
-  CHECK(has(send(p, MPI_BYTE, sizeof p), "AMPI_Send: the buffer is of structures with admpi::var"));
+  CHECK(has(send(p, MPI_BYTE, sizeof p), "): the buffer is of structures with admpi::var"));
   CHECK(has(send(p.at, MPI_CHAR, sizeof p.at), "AMPI_Type_create_struct"));
-  CHECK(has(refusal([&] { return AMPI_Bcast(&p, sizeof p, MPI_BYTE, 0, MPI_COMM_WORLD); }), "AMPI_Bcast: the buffer is of"));
+  CHECK(has(refusal([&] { return AMPI_Bcast(&p, sizeof p, MPI_BYTE, 0, MPI_COMM_WORLD); }), "): the buffer is of"));
   // Others, and types that pick members, pass.
   AMPI_Request request;
   cell got{};

@@ -244,6 +244,16 @@ TEST_CASE("test_checking_off_histories_may_differ") {
   }
 }
 
+TEST_CASE("test_checking_off_errors_name_the_source_line") {
+  const admpi::var x = 1.0;
+  const int line = __LINE__ + 1;
+  const std::string text = test::refusal([&] { return AMPI_Send(&x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD); });
+  CAPTURE(text);
+  CHECK(has(text, "AMPI_Send (checking_off.cpp:" + std::to_string(line) + "): the buffer is of admpi::var"));
+  // A call that does not tell its line.
+  CHECK(has(test::refusal([&] { return (AMPI_Send)(&x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD); }), "AMPI_Send: the buffer"));
+}
+
 // The last one: what a rank has told another that did not come stays under way.
 TEST_CASE("test_checking_a_rank_that_does_not_come") {
   // Rank 2 has nothing to do with the one that is waited for, but would wait for the one that waits.

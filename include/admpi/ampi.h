@@ -213,9 +213,9 @@ int AMPI_Comm_register(MPI_Comm comm);
 int admpi_set_polling(int on);
 
 /**
- * Sets the source line of this thread's next AMPI_ call, for the messages of checking mode and for profiles. If
- * ADMPI_SOURCE_LINES is defined before the headers are included, every differentiated call sets it.
- * @param file  the source file: a string that lives as long as the program; NULL is ignored
+ * Sets the source line of this thread's AMPI_ calls from now on, for errors, the messages of checking mode and profiles. If
+ * ADMPI_SOURCE_LINES is defined before the headers are included, every differentiated call sets it, and ends it.
+ * @param file  the source file: a string that lives as long as the program; NULL ends the line
  * @param line  the line
  */
 void admpi_at(const char *file,

@@ -47,14 +47,20 @@ def define(name):
 def lines():
     calls = [one.ampi for one in CALLS if one.status == "adjoint"]
     calls += [one.ampi + "_c" for one in CALLS if one.has_large_form]
-    macros = "\n".join(f"#define {name}(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_line({name}(__VA_ARGS__)))"
+    macros = "\n".join(f"#define {name}(...) (admpi_at(__FILE__, __LINE__), admpi_detail_end_call({name}(__VA_ARGS__)))"
                        for name in sorted(calls))
     return NOTE.replace(" */\n", "") + f"""
  *
- * The differentiated calls, each telling checking mode and profiles the line that it stands in. Included behind everything
- * else if ADMPI_SOURCE_LINES is defined. */
+ * The differentiated calls, each telling errors, checking mode and profiles the line that it stands in. Included behind
+ * everything else if ADMPI_SOURCE_LINES is defined. */
 #ifndef ADMPI_LINES_H
 #define ADMPI_LINES_H
+
+/** What a call returned, whose line ends. */
+static inline int admpi_detail_end_call(int code) {{
+  admpi_at(NULL, 0);
+  return admpi_detail_end_line(code);
+}}
 
 {macros}
 

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 use super::argument::Many;
-use super::check;
 use crate::datatype::{BufferTriple, Pieces, SendBuffer, is_passive, passive_layout};
 use crate::error::{Code, Error};
 use crate::mpi::handle::Role;
@@ -34,9 +33,8 @@ pub fn none_at(sent: &SendBuffer) -> MpiResult<()> {
         Some((at, id, tag)) => Err(Error::new(
             Code::Unsupported,
             format!(
-                "ADMPI_CHECK: an active value (id {id}, tag {tag}) is sent as bytes{}: byte {at} of the message holds its id, \
-                 which means nothing to another process; send it under AMPI_ADOUBLE, or its value",
-                check::place()
+                "ADMPI_CHECK: an active value (id {id}, tag {tag}) is sent as bytes: byte {at} of the message holds its id, \
+                 which means nothing to another process; send it under AMPI_ADOUBLE, or its value"
             ),
         )
         .into()),

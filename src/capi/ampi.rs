@@ -7,11 +7,12 @@ use super::{give, mpi_call, mpi_status};
 use crate::ampi::file::{self, Moving};
 use crate::ampi::request::{Request, Then};
 use crate::ampi::{
-    abandon, check, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
+    abandon, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
 };
 use crate::datatype::{BufferTriple, Detail, activity, bundle, describe, in_file, is_passive};
 use crate::error::{Code, Error, with_last};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Fint, MPI_Request, MPI_Status};
+use crate::mpi::site::{Site, stand_at};
 use crate::mpi::transfer::{Transfer, allreduce_min};
 use crate::mpi::{Comm, Datatype, MpiResult, StatusSlot};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
@@ -269,22 +270,22 @@ pub extern "C-unwind" fn admpi_set_polling(on: c_int) -> c_int {
     })
 }
 
-/// Sets the source line of this thread's next AMPI_ call, for the messages of checking mode and for profiles. If
-/// ADMPI_SOURCE_LINES is defined before the headers are included, every differentiated call sets it.
-/// @param file  the source file: a string that lives as long as the program; NULL is ignored
+/// Sets the source line of this thread's AMPI_ calls from now on, for errors, the messages of checking mode and profiles. If
+/// ADMPI_SOURCE_LINES is defined before the headers are included, every differentiated call sets it, and ends it.
+/// @param file  the source file: a string that lives as long as the program; NULL ends the line
 /// @param line  the line
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_at(file: *const c_char, line: c_int) {
-    if file.is_null() || !(tape::checking() || tape::regions_are_wanted()) {
-        return;
+    if file.is_null() {
+        return stand_at(None);
     }
     // SAFETY: as the C contract says.
     let file = unsafe { CStr::from_ptr(file) };
-    if tape::checking() {
-        check::at(file, crate::mpi::wide_int(line));
+    stand_at(Some(Site { file, line: crate::mpi::wide_int(line) }));
+    if tape::regions_are_wanted() {
+        // A profile that cannot tell the line charges the region around it.
+        let _ = tape::current(|tape| tape.begin_line(&file.to_string_lossy(), line));
     }
-    // A profile that cannot tell the line charges the region around it.
-    let _ = tape::current(|tape| tape.begin_line(&file.to_string_lossy(), line));
 }
 
 /// Checks that the C++ type of a buffer matches its datatype: active values need an active datatype, others a passive one.

@@ -2,6 +2,7 @@
 
 use super::handles::Comm;
 use super::raw::{self, is_live};
+use super::site::here;
 use crate::error::{Code, Error, set_last};
 use std::ffi::{CString, c_char, c_int};
 use std::sync::{Mutex, PoisonError};
@@ -130,9 +131,11 @@ pub fn register() -> MpiResult<()> {
 /// MPI's limit in both implementations is at least this, with the end of the string.
 const LONGEST: usize = 255;
 
-/// Gives the error's text to MPI and returns its code, or MPI's general one if there is none.
+/// Gives the error's text to MPI and returns its code, or MPI's general one if there is none. The text names the source line
+/// of the call if the program tells it.
 pub fn announce(call: &str, error: &Error) -> c_int {
-    let mut text = format!("{call}: {}", error.message);
+    let place = here().map_or_else(String::new, |site| format!(" ({})", site.short()));
+    let mut text = format!("{call}{place}: {}", error.message);
     set_last(&Error::new(error.code, text.clone()));
     // Programs need not have called anything of the library before.
     if is_live() && register().is_err() {

@@ -33,6 +33,7 @@ pub mod reductions;
 pub mod rma;
 pub mod self_copy;
 pub mod serial;
+pub mod site;
 pub mod staging;
 pub mod status;
 pub mod transfer;

@@ -1,7 +1,6 @@
 //! What travels of a log: hashes that agree mostly, and records where they do not.
 
 use super::log::{Entry, Kind, collectives, messages};
-use super::site::text_of;
 use crate::mpi::Staging;
 use std::ffi::c_int;
 
@@ -121,7 +120,7 @@ pub fn encode(entry: &Entry, number: u64, bottom: u32) -> Vec<u64> {
 }
 
 fn place_of(entry: &Entry) -> String {
-    entry.site.map_or_else(String::new, text_of)
+    entry.site.map_or_else(String::new, |site| site.to_string())
 }
 
 pub fn decode(words: &[u64]) -> Record {

@@ -1,9 +1,10 @@
 //! The log of a tape: its calls on active data, with their numbers and their places in the program.
 
-use super::site::{self, Site};
+use super::site;
 use crate::ampi::{AdjointComm, lock};
 use crate::count::wide;
 use crate::mpi::message::Envelope;
+use crate::mpi::site::Site;
 use crate::tape;
 use std::collections::BTreeMap;
 use std::ffi::c_int;

@@ -18,5 +18,5 @@ mod site;
 mod travelled;
 
 pub use log::{Log, Portions, Posted, exchanged, freed, posted, sent, started};
-pub use site::{at, enter, place};
+pub use site::enter;
 pub use travelled::{adjoint_sent, adjoint_set_off, adjoint_taken, adjoints_dropped};

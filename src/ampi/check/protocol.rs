@@ -6,7 +6,6 @@ use super::encoding::{
     name_of, staged, text_words, with_tag, words_of, words_text,
 };
 use super::log::{Entry, Kind, Log, calls_with, collectives};
-use super::site;
 use super::travelled::{TOGETHER, travelled};
 use crate::ampi::AdjointComm;
 use crate::ampi::counts::Counts;
@@ -46,7 +45,7 @@ impl Companion for Log {
 
     fn nearest(&self, event: u32) -> Option<String> {
         let entry = self.entries.iter().rev().find(|entry| entry.event <= event)?;
-        let place = entry.site.map_or_else(String::new, |at| format!(" ({})", site::text_of(at)));
+        let place = entry.site.map_or_else(String::new, |site| format!(" ({site})"));
         Some(format!("{}{place}", entry.call))
     }
 
