@@ -1,8 +1,7 @@
 // Complex numbers of active floats. Included by admpi/complex.hpp and admpi/float.hpp, whichever comes last.
-#ifndef ADMPI_COMPLEX_FLOATS_HPP
+#if defined(ADMPI_COMPLEX_HPP) && defined(ADMPI_FLOAT_HPP) && !defined(ADMPI_COMPLEX_FLOATS_HPP)
 #define ADMPI_COMPLEX_FLOATS_HPP
 
-#if defined(ADMPI_COMPLEX_HPP) && defined(ADMPI_FLOAT_HPP)
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 namespace detail {
@@ -13,7 +12,6 @@ inline constexpr std::size_t actives_in<std::complex<float_var>> = 2;
 }  // namespace detail
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
-#endif
 
 #ifdef __GLIBCXX__
 namespace std {
