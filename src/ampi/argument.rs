@@ -5,7 +5,7 @@ use super::counts::{Form, PartCounts};
 use super::recording::state;
 use crate::datatype::{Arguments, BufferTriple, Layout, RecvBuffer, SendBuffer, Sources};
 use crate::datatype::{
-    Content, activity, content, is_installed, is_passive, is_passive_message, not_initialised,
+    Content, active_layout, content, is_installed, is_passive, is_passive_message, not_initialised,
     passive_layout,
 };
 use crate::error::{Code, Error};
@@ -17,9 +17,7 @@ use std::ffi::c_int;
 /// How the active doubles of a buffer lie.
 pub fn layout(name: &str, argument: &BufferTriple) -> MpiResult<Layout> {
     let datatype = argument.datatype();
-    match activity(datatype)? {
-        // Active by name, and all that is there is passive.
-        Some(layout) if layout.is_hollow() => passive_layout(datatype, argument.items()),
+    match active_layout(datatype, argument.items())? {
         Some(layout) => Ok(layout),
         None if content(datatype) == Content::Untold => passive_layout(datatype, argument.items()),
         None => {

@@ -6,6 +6,7 @@
 //! does of the values of tangents, and of items that are active by name and have no active value, with whose datatypes MPICH 4.0
 //! never returns.
 
+use super::request::Follows;
 use super::{dispatch, lock};
 use crate::datatype::{BufferTriple, Mark, RecvBuffer, SendBuffer, layout_for_file, packed_item};
 use crate::mpi::types::Made;
@@ -120,23 +121,31 @@ impl Moving {
         }
         self.buffer().is_some()
     }
+}
 
-    /// The values have moved, as many as `status` tells; makes it tell of items of the user's datatype.
-    pub fn finish(self, status: &mut Status) -> MpiResult<()> {
-        let bytes = status.bytes()?;
+impl Follows for Moving {
+    fn tell(&self, status: &mut Status) -> MpiResult<()> {
         match self {
+            Self::Copied(copied, _) if copied.numbers > 1 => {
+                status.set_bytes(status.bytes()? * copied.numbers)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The values have moved, as many as `status` tells.
+    fn finish(self: Box<Self>, status: &mut Status) -> MpiResult<()> {
+        let bytes = status.bytes()?;
+        self.tell(status)?;
+        match *self {
             Self::Doubles(mut sink) => {
                 let n = sink.source().doubles_in(bytes);
                 sink.end_derivatives(n);
                 Ok(())
             }
             Self::Packed(mut sink) => sink.settle((bytes / 8).min(sink.len()), Mark::PASSIVE),
-            Self::Copied(mut copied, sink) => {
-                if copied.numbers > 1 {
-                    status.set_bytes(bytes * copied.numbers)?;
-                }
-                sink.map_or(Ok(()), |mut sink| copied.give(bytes, &mut sink))
-            }
+            Self::Copied(mut copied, Some(mut sink)) => copied.give(bytes, &mut sink),
+            Self::Copied(_, None) => Ok(()),
         }
     }
 }

@@ -34,8 +34,13 @@ pub trait Completes: Send {
     fn fail(self: Box<Self>);
 }
 
-/// What is to be done when the call of a request is complete.
-pub type Then = Box<dyn FnOnce(&mut Status) -> MpiResult<()> + Send>;
+/// What is to be done when a call of MPI's own is complete.
+pub trait Follows: Send {
+    /// Makes a status tell of items of the user's datatype.
+    fn tell(&self, status: &mut Status) -> MpiResult<()>;
+    /// The call is complete, and MPI tells `status`.
+    fn finish(self: Box<Self>, status: &mut Status) -> MpiResult<()>;
+}
 
 /// A call with variables of another AD tool under way.
 struct Foreign {
@@ -51,7 +56,7 @@ enum Kind {
     Idle,
     Passive,
     /// A call of MPI's own after which something is to be done.
-    Followed(Then),
+    Followed(Box<dyn Follows>),
     Sending,
     Receiving,
     Collective(Box<dyn Pending>),
@@ -148,7 +153,7 @@ impl Request {
     }
 
     /// The request of a call of MPI's own, and what is to be done after it. None if MPI gave none.
-    pub fn of_mpi(transfer: Transfer, then: Option<Then>) -> Option<Box<Self>> {
+    pub fn of_mpi(transfer: Transfer, then: Option<Box<dyn Follows>>) -> Option<Box<Self>> {
         if transfer.is_null() {
             return None;
         }
@@ -502,7 +507,7 @@ impl Request {
     #[inline(never)]
     fn finish_rarely(&mut self, status: &mut Status) -> MpiResult<()> {
         match std::mem::take(&mut self.kind) {
-            Kind::Followed(then) => then(status),
+            Kind::Followed(then) => then.finish(status),
             Kind::Foreign(foreign) => {
                 self.kind = foreign.kind;
                 foreign.completes.complete(&mut || self.finish(status))
@@ -977,6 +982,9 @@ pub fn peek(request: Option<&mut Request>) -> MpiResult<Option<Status>> {
             }
             let mut status = request.transfer.get_status().map_err(|f| f.on(request.comm))?;
             if let Some(status) = &mut status {
+                if let Kind::Followed(then) = &request.kind {
+                    then.tell(status)?;
+                }
                 request.rename(status);
             }
             Ok(status)

@@ -5,7 +5,7 @@
 
 use super::{give, mpi_call, mpi_status};
 use crate::ampi::file::{self, Moving};
-use crate::ampi::request::{Request, Then};
+use crate::ampi::request::{Follows, Request};
 use crate::ampi::{
     abandon, communicator, dispatch, lifecycle, peer_exchange, recording, statistics,
 };
@@ -676,7 +676,7 @@ unsafe extern "C-unwind" fn admpi_shim_moving_request(
     let (moving, transfer) = unsafe { (taken(moving), Transfer::adopt(request)) };
     let then = moving.and_then(|mut moving| {
         let more = moving.begin();
-        more.then(|| -> Then { Box::new(move |status| moving.finish(status)) })
+        more.then_some(moving as Box<dyn Follows>)
     });
     Request::of_mpi(transfer, then).map_or(std::ptr::null_mut(), Box::into_raw)
 }

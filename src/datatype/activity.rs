@@ -115,6 +115,15 @@ pub fn activity(datatype: Datatype) -> MpiResult<Option<Layout>> {
     Ok(layout_of(remembered(datatype)?))
 }
 
+/// How the active values of so many `items` lie, or `None` if `datatype` has none. Where it is active by name alone, all that
+/// is there is passive.
+pub fn active_layout(datatype: Datatype, items: usize) -> MpiResult<Option<Layout>> {
+    match activity(datatype)? {
+        Some(layout) if layout.is_hollow() => passive_layout(datatype, items).map(Some),
+        layout => Ok(layout),
+    }
+}
+
 /// How so many `items` of a passive type lie, which travel beside active ones. Described anew for each call: a passive
 /// type bears no description.
 pub fn passive_layout(datatype: Datatype, items: usize) -> MpiResult<Layout> {

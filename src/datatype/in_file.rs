@@ -5,7 +5,7 @@ use super::SendBuffer;
 use super::layout::{Element, wide_bytes};
 use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, COMPLEX_MAGIC, FLOAT_MAGIC, MAGIC};
 use super::{
-    BufferTriple, Layout, active_tangents, activity, is_of_bundles, is_passive, passive_layout,
+    BufferTriple, Layout, active_layout, active_tangents, activity, is_of_bundles, is_passive,
     require_installed, tangents,
 };
 use crate::error::{Code, Error};
@@ -35,11 +35,7 @@ pub fn layout_for_file(data: &BufferTriple) -> MpiResult<Option<(Layout, usize)>
     if is_passive(datatype) {
         return Ok(None);
     }
-    let layout = match activity(datatype)? {
-        Some(layout) if layout.is_hollow() => Some(passive_layout(datatype, data.items())?),
-        layout => layout,
-    };
-    Ok(layout.map(|layout| (layout, 1)))
+    Ok(active_layout(datatype, data.items())?.map(|layout| (layout, 1)))
 }
 
 /// Refuses a datatype in which MPI finds no values.

@@ -32,9 +32,9 @@ mod recv_buffer;
 mod send_buffer;
 
 pub use activity::{
-    Content, Lasting, active_tangents, activity, content, is_installed, is_of_bundles,
-    is_of_complex, is_passive, is_passive_message, not_initialised, passive_layout, precision,
-    require_installed, tangents,
+    Content, Lasting, active_layout, active_tangents, activity, content, is_installed,
+    is_of_bundles, is_of_complex, is_passive, is_passive_message, not_initialised, passive_layout,
+    precision, require_installed, tangents,
 };
 pub use argument::{BufferTriple, Twin};
 pub use exposed::{Exposed, Items, set_bytes};
