@@ -5,6 +5,9 @@
 #ifndef ADMPI_LINES_H
 #define ADMPI_LINES_H
 
+#include "admpi/ampi.h"
+#include "admpi/region.h"
+
 /** What a call returned, whose line ends. */
 static inline int admpi_detail_end_call(int code) {
   admpi_at(NULL, 0);
