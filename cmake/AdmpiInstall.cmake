@@ -19,7 +19,7 @@ endif()
 # Without MPI there is no mpi.h for these.
 set(excluded "")
 if(NOT ADMPI_WITH_MPI)
-  set(excluded PATTERN "adjoinable" EXCLUDE REGEX "/(admpi/(abi|adolc|ampi|codipack|collectives|communicators|derivatives_ranks|init|large|map_service|messages|neighbors|one_sided|pmap_ranks|reductions|requests|sessions|sparsity_ranks|tool|user_ops|windows)[a-z_]*|bigmpi|ampif)\\.(h|hpp)$" EXCLUDE)
+  set(excluded PATTERN "adjoinable" EXCLUDE REGEX "/(admpi/(abi|adolc|ampi|codipack|collectives|communicators|derivatives_ranks|init|large|lines|map_service|messages|neighbors|one_sided|pmap_ranks|reductions|requests|sessions|sparsity_ranks|tool|user_ops|windows)[a-z_]*|bigmpi|ampif)\\.(h|hpp)$" EXCLUDE)
 endif()
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${excluded})
