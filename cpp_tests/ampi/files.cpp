@@ -498,9 +498,10 @@ TEST_CASE_TEMPLATE("test_files_count_tangents", T, TANGENTS) {
   }
   // Past the end of a file Open MPI's reads that do not wait never complete.
   REQUIRE(AMPI_File_iread_at(f.handle, 0, y.data(), there, mpi_type<T>(), &request) == MPI_SUCCESS);
+  // MPICH never tells of a file's request that it is complete.
   int done = 0;
-  while (!done) REQUIRE(AMPI_Request_get_status(request, &done, &status) == MPI_SUCCESS);
-  CHECK(count(status) == there);
+  for (int i = 0; i < 1000 && !done; ++i) REQUIRE(AMPI_Request_get_status(request, &done, &status) == MPI_SUCCESS);
+  if (done) CHECK(count(status) == there);
   REQUIRE(AMPI_Wait(&request, &status) == MPI_SUCCESS);
   CHECK(count(status) == there);
   REQUIRE(AMPI_File_iread_at(f.handle, 3, y.data(), there - 3, mpi_type<T>(), &request) == MPI_SUCCESS);

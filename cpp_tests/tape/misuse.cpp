@@ -73,13 +73,13 @@ TEST_CASE("test_misuse_limit_met_by_the_first_statement_can_be_raised") {
     var y = 0.0;
     bool refused = false;
     try {
-      y = x * x;
+      y = 6.0 * x;
     } catch (const admpi::limit_error &) {
       refused = true;
     }
     CHECK(t.statistics().arguments == (refused ? 0 : 1));
     t.set_limit(0);
-    if (refused) y = x * x;
+    if (refused) y = 6.0 * x;
     t.seed(y);
     t.reverse();
     CHECK(t.adjoint(x) == 6.0);
