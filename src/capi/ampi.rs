@@ -281,10 +281,11 @@ pub unsafe extern "C-unwind" fn admpi_at(file: *const c_char, line: c_int) {
     }
     // SAFETY: as the C contract says.
     let file = unsafe { CStr::from_ptr(file) };
-    stand_at(Some(Site { file, line: crate::mpi::wide_int(line) }));
+    let site = Site { file, line: crate::mpi::wide_int(line) };
+    stand_at(Some(site));
     if tape::regions_are_wanted() {
         // A profile that cannot tell the line charges the region around it.
-        let _ = tape::current(|tape| tape.begin_line(&file.to_string_lossy(), line));
+        let _ = tape::current(|tape| tape.begin_line(&site.short()));
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Without the directory: MPI's texts are short.
+    /// Without the directory: MPI's texts are short, and so are the names of regions.
     pub fn short(&self) -> String {
         let path = self.file.to_string_lossy();
         format!("{}:{}", path.rsplit('/').next().unwrap_or(&path), self.line)

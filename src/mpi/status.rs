@@ -12,10 +12,7 @@ static FIELDS_TELL: AtomicBool = AtomicBool::new(false);
 pub fn learn_fields() {
     let tells = [0, 24, (3 << 32) + 7].into_iter().all(|bytes| {
         let mut status = Status::default();
-        let byte = Datatype::byte().raw();
-        // SAFETY: a status, and a predefined datatype.
-        let code = unsafe { ffi::MPI_Status_set_elements_x(status.as_mut_ptr(), byte, bytes) };
-        code == raw::SUCCESS && i64::try_from(status.bytes_field()) == Ok(bytes)
+        status.set_bytes(bytes).is_ok() && status.bytes_field() == bytes
     });
     FIELDS_TELL.store(tells, Ordering::Relaxed);
 }

@@ -324,13 +324,9 @@ impl Tape {
     }
 
     /// A call begins in this line, which is a region until it ends.
-    pub fn begin_line(&mut self, file: &str, line: i32) -> Result<()> {
+    pub fn begin_line(&mut self, line: &str) -> Result<()> {
         self.end_line()?;
-        if !self.is_profiled() {
-            return Ok(());
-        }
-        let file = file.rsplit('/').next().unwrap_or(file);
-        self.begin(&format!("{file}:{line}"), true)
+        self.begin(line, true)
     }
 
     /// Ends the region of a line, also of a call that was left by an exception.
