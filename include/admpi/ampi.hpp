@@ -260,8 +260,7 @@ inline int AMPI_Bsend_init_c(const T *buf, MPI_Count count, MPI_Datatype datatyp
 template <class T, class U, class V>
 inline int AMPI_Compare_and_swap(const T *origin_addr, const U *compare_addr, V *result_addr,
                                  MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
-  if (const int code =
-          admpi::detail::check_plain<T, U, V>("AMPI_Compare_and_swap", admpi::detail::why_not_compared))
+  if (const int code = admpi::detail::check_compared<T, U, V>("AMPI_Compare_and_swap"))
     return code;
   if (const int code =
           admpi::detail::check_buffer("AMPI_Compare_and_swap", origin_addr, datatype, MPI_COMM_WORLD))

@@ -187,14 +187,13 @@ int check_buffers([[maybe_unused]] const char *call, [[maybe_unused]] const T *b
   return MPI_SUCCESS;
 }
 
-/// Refuses buffers of tangents.
+/// Refuses buffers of tangents in a call that compares.
 template <class... T>
-int check_plain([[maybe_unused]] const char *call, [[maybe_unused]] const char *why) {
-  if constexpr (((content_of<T>() == content::tangent) || ...)) return admpi_detail_refuse(call, why, MPI_COMM_WORLD);
+int check_compared([[maybe_unused]] const char *call) {
+  if constexpr (((content_of<T>() == content::tangent) || ...))
+    return admpi_detail_refuse(call, "the buffer is of admpi::tangent, and MPI compares integers only", MPI_COMM_WORLD);
   return MPI_SUCCESS;
 }
-
-inline constexpr char why_not_compared[] = "the buffer is of admpi::tangent, and MPI compares integers only";
 
 }  // namespace detail
 }  // namespace ADMPI_NAMESPACE

@@ -83,7 +83,7 @@ def tests(form):
     comm = "comm" if "comm" in call.takes else "MPI_COMM_WORLD"
     result = []
     if call.name == "MPI_Compare_and_swap":
-        result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_compared)")
+        result.append(f"{detail}check_compared<{form.elements()}>({name})")
     for one in call.buffers():
         if call.named(one.of).kind == "datatypes":
             kind = ("destinations" if one.direction == "in" else "sources") if call.is_neighbour else "ranks"
