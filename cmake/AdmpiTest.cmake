@@ -78,8 +78,8 @@ function(admpi_add_test name)
   math(EXPR valgrind_timeout "10 * ${arg_TIMEOUT}")
 
   add_library("${name}_objects" OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
-  target_include_directories("${name}_objects" PRIVATE "${PROJECT_SOURCE_DIR}/cpp_tests"
-    SYSTEM PRIVATE "${ADMPI_DOCTEST_INCLUDE_DIR}")
+  target_include_directories("${name}_objects" PRIVATE "${PROJECT_SOURCE_DIR}/cpp_tests")
+  target_include_directories("${name}_objects" SYSTEM PRIVATE "${ADMPI_DOCTEST_INCLUDE_DIR}")
   target_link_libraries("${name}_objects" PRIVATE ${arg_LIBRARIES} admpi_headers admpi_warnings)
   if(arg_RANKS)
     # They test communication; what compilers make of the arithmetic is seen in serial programs. This halves their compile time.

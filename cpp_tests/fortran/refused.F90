@@ -86,6 +86,8 @@ contains
     call takes(x*y) ! fused says: Type mismatch in argument ! write: call takes(admpi_var(x*y))
     y = merge(x*y, x, .true.) ! fused says: must be the same type ! write: y = merge(admpi_var(x*y), x, .true.)
     print *, x*y ! fused says: PRIVATE components ! write: print *, admpi_value(x*y)
+    z([2, 1]) = z*r ! fused says: Cannot convert ! write: z([2, 1]) = admpi_var(z*r)
+    z([2, 1]) = [r, r] ! says: Cannot convert ! write: z([2, 1]) = admpi_var([r, r])
     z = [x*y, x] ! fused says: array constructor ! write: z = [admpi_var(x*y), x]
     select type (any_type)
     type is (admpi_var) ! says: a type with the BIND attribute in SELECT TYPE ! write: type is (real(8))
