@@ -1,5 +1,5 @@
 # admpi_add_test(<feature>/<file> [AND <file>...] [RANKS <n>...] [VALGRIND [<n>...]] [VARIANTS <variant>...] [ARGS <arg>...]
-#                [VALGRIND_ARGS <arg>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN] [EVERY_BUILD] [NOT_QUICK])
+#                [VALGRIND_ARGS <arg>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN] [EVERY_BUILD] [NOT_QUICK] [OPTIMISED])
 # admpi_add_test(<name> SOURCES <file>... ...)
 #
 # Builds one program and registers it with ctest. Its name is <feature>_<file>, without the ending; AND names more files.
@@ -10,6 +10,8 @@
 #   <name>_<n>. A deadlock ends at TIMEOUT (default 60 s).
 # - Of the numbers of ranks above 4, the first runs by default and the others are of the tier full. The tier quick runs
 #   serial tests, and MPI tests on 3 ranks, or on the most below; NOT_QUICK leaves a test out.
+# - It is compiled at -O1, in half the time. OPTIMISED is for what compilers may get wrong in the arithmetic: in the build
+#   without MPI it is compiled as the build type says.
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
 #   in the build without MPI: the tape is the same in all of them. VALGRIND_ARGS are the program's there only.
 # - VARIANTS are more runs of the program, each by a function admpi_variant_<variant>: cpp_tests/variants.cmake.
@@ -63,7 +65,7 @@ function(admpi_tiers_of_ranks quick full)
 endfunction()
 
 function(admpi_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN;EVERY_BUILD;NOT_QUICK" "TIMEOUT" "SOURCES;AND;RANKS;VALGRIND;VARIANTS;ARGS;VALGRIND_ARGS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN;EVERY_BUILD;NOT_QUICK;OPTIMISED" "TIMEOUT" "SOURCES;AND;RANKS;VALGRIND;VARIANTS;ARGS;VALGRIND_ARGS;LIBRARIES")
   if(arg_RANKS AND NOT ADMPI_WITH_MPI)
     return()
   endif()
@@ -81,8 +83,7 @@ function(admpi_add_test name)
   target_include_directories("${name}_objects" PRIVATE "${PROJECT_SOURCE_DIR}/cpp_tests")
   target_include_directories("${name}_objects" SYSTEM PRIVATE "${ADMPI_DOCTEST_INCLUDE_DIR}")
   target_link_libraries("${name}_objects" PRIVATE ${arg_LIBRARIES} admpi_headers admpi_warnings)
-  if(arg_RANKS)
-    # They test communication; what compilers make of the arithmetic is seen in serial programs. This halves their compile time.
+  if(ADMPI_WITH_MPI OR NOT arg_OPTIMISED)
     target_compile_options("${name}_objects" PRIVATE -O1)
   endif()
   add_executable("${name}" "$<TARGET_OBJECTS:${name}_objects>")
