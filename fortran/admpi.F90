@@ -31,6 +31,13 @@ module admpi
   end type
   public :: admpi_var
 
+  ! An active complex number, laid out as std::complex<admpi::var> of C++. The module admpi_complex has its operators.
+  type, bind(C) :: admpi_var_complex
+    type(admpi_var) :: re
+    type(admpi_var) :: im
+  end type
+  public :: admpi_var_complex
+
   ! A value and its derivative, computed here.
   type, bind(C) :: admpi_known
     real(c_double) :: value, partial
@@ -4499,12 +4506,20 @@ module admpi
     generic :: reverse => reverse_all, reverse_range
     procedure, private :: input_0, input_1, input_2, input_3, input_4, input_5, input_6, input_7
     generic :: input => input_0, input_1, input_2, input_3, input_4, input_5, input_6, input_7
+    procedure, private :: input_z_0, input_z_1, input_z_2, input_z_3, input_z_4, input_z_5, input_z_6, input_z_7
+    generic :: input => input_z_0, input_z_1, input_z_2, input_z_3, input_z_4, input_z_5, input_z_6, input_z_7
     procedure, private :: keep_0, keep_1, keep_2, keep_3, keep_4, keep_5, keep_6, keep_7
     generic :: keep => keep_0, keep_1, keep_2, keep_3, keep_4, keep_5, keep_6, keep_7
+    procedure, private :: keep_z_0, keep_z_1, keep_z_2, keep_z_3, keep_z_4, keep_z_5, keep_z_6, keep_z_7
+    generic :: keep => keep_z_0, keep_z_1, keep_z_2, keep_z_3, keep_z_4, keep_z_5, keep_z_6, keep_z_7
     procedure, private :: seed_0, seed_1, seed_2, seed_3, seed_4, seed_5, seed_6, seed_7
     generic :: seed => seed_0, seed_1, seed_2, seed_3, seed_4, seed_5, seed_6, seed_7
+    procedure, private :: seed_z_0, seed_z_1, seed_z_2, seed_z_3, seed_z_4, seed_z_5, seed_z_6, seed_z_7
+    generic :: seed => seed_z_0, seed_z_1, seed_z_2, seed_z_3, seed_z_4, seed_z_5, seed_z_6, seed_z_7
     procedure, private :: adjoint_0, adjoint_1, adjoint_2, adjoint_3, adjoint_4, adjoint_5, adjoint_6, adjoint_7
     generic :: adjoint => adjoint_0, adjoint_1, adjoint_2, adjoint_3, adjoint_4, adjoint_5, adjoint_6, adjoint_7
+    procedure, private :: adjoint_z_0, adjoint_z_1, adjoint_z_2, adjoint_z_3, adjoint_z_4, adjoint_z_5, adjoint_z_6, adjoint_z_7
+    generic :: adjoint => adjoint_z_0, adjoint_z_1, adjoint_z_2, adjoint_z_3, adjoint_z_4, adjoint_z_5, adjoint_z_6, adjoint_z_7
   end type
   public :: admpi_tape
 
@@ -4520,6 +4535,9 @@ module admpi
   public :: admpi_last_error, admpi_live_expressions
   public :: admpi_region_begin, admpi_region_end
   public :: admpi_detail_report, admpi_detail_refusal ! for the other modules
+#ifndef ADMPI_PLAIN
+  public :: admpi_expr ! for the module admpi_complex
+#endif
 
   interface
     integer(c_int32_t) function c_tape_new(tape) bind(C, name='admpi_tape_new')
@@ -15227,6 +15245,47 @@ contains
     real(dp), intent(inout) :: y(*)
     call report(c_adjoints(self%handle, x, n, counted(direction), y), 'adjoint')
   end subroutine
+  ! Of complex numbers first the real parts, then the imaginary ones.
+  subroutine inputs_z(self, x, n, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(admpi_var_complex), intent(inout) :: x(n)
+    integer, intent(out), optional :: ierr
+    type(admpi_var), allocatable :: y(:)
+    allocate (y(2*n))
+    y(:n) = x%re
+    y(n + 1:) = x%im
+    call inputs(self, y, 2*n, ierr)
+    x%re = y(:n)
+    x%im = y(n + 1:)
+  end subroutine
+  subroutine keeps_z(self, x, n, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(admpi_var_complex), intent(in) :: x(n)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, [x%re, x%im], 2*n), 'keep', ierr)
+  end subroutine
+  subroutine seeds_z(self, x, weight, n, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(admpi_var_complex), intent(in) :: x(n)
+    complex(dp), intent(in) :: weight(n)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, [x%re, x%im], [real(weight), aimag(weight)], 2*n, counted(direction)), 'seed', ierr)
+  end subroutine
+  subroutine adjoints_z(self, x, n, direction, y)
+    class(admpi_tape), intent(in) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(admpi_var_complex), intent(in) :: x(n)
+    integer, intent(in), optional :: direction
+    complex(dp), intent(inout) :: y(n)
+    real(dp), allocatable :: parts(:)
+    allocate (parts(2*n))
+    call adjoints(self, [x%re, x%im], 2*n, direction, parts)
+    y = cmplx(parts(:n), parts(n + 1:), dp)
+  end subroutine
   subroutine input_0(self, x, ierr)
     class(admpi_tape), intent(in) :: self
     type(admpi_var), intent(inout) :: x
@@ -15259,6 +15318,38 @@ contains
     call adjoints(self, [x], 1_c_int64_t, direction, one)
     y = one(1)
   end function
+  subroutine input_z_0(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x
+    integer, intent(out), optional :: ierr
+    type(admpi_var_complex) :: y(1)
+    y(1) = x
+    call inputs_z(self, y, 1_c_int64_t, ierr)
+    x = y(1)
+  end subroutine
+  subroutine keep_z_0(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, [x], 1_c_int64_t, ierr)
+  end subroutine
+  subroutine seed_z_0(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x
+    complex(dp), intent(in) :: weight
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, [x], [weight], 1_c_int64_t, direction, ierr)
+  end subroutine
+  function adjoint_z_0(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x
+    integer, intent(in), optional :: direction
+    complex(dp) :: y
+    complex(dp) :: one(1)
+    call adjoints_z(self, [x], 1_c_int64_t, direction, one)
+    y = one(1)
+  end function
   subroutine input_1(self, x, ierr)
     class(admpi_tape), intent(in) :: self
     type(admpi_var), intent(inout) :: x(:)
@@ -15285,6 +15376,33 @@ contains
     integer, intent(in), optional :: direction
     real(dp) :: y(size(x, 1))
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_z_1(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x(:)
+    integer, intent(out), optional :: ierr
+    call inputs_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_z_1(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:)
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine seed_z_1(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:)
+    complex(dp), intent(in) :: weight(:)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, x, weight, size(x, kind=c_int64_t), direction, ierr)
+  end subroutine
+  function adjoint_z_1(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:)
+    integer, intent(in), optional :: direction
+    complex(dp) :: y(size(x, 1))
+    call adjoints_z(self, x, size(x, kind=c_int64_t), direction, y)
   end function
   subroutine input_2(self, x, ierr)
     class(admpi_tape), intent(in) :: self
@@ -15313,6 +15431,33 @@ contains
     real(dp) :: y(size(x, 1), size(x, 2))
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
   end function
+  subroutine input_z_2(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x(:, :)
+    integer, intent(out), optional :: ierr
+    call inputs_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_z_2(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :)
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine seed_z_2(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :)
+    complex(dp), intent(in) :: weight(:, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, x, weight, size(x, kind=c_int64_t), direction, ierr)
+  end subroutine
+  function adjoint_z_2(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :)
+    integer, intent(in), optional :: direction
+    complex(dp) :: y(size(x, 1), size(x, 2))
+    call adjoints_z(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
   subroutine input_3(self, x, ierr)
     class(admpi_tape), intent(in) :: self
     type(admpi_var), intent(inout) :: x(:, :, :)
@@ -15339,6 +15484,33 @@ contains
     integer, intent(in), optional :: direction
     real(dp) :: y(size(x, 1), size(x, 2), size(x, 3))
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_z_3(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x(:, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_z_3(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :)
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine seed_z_3(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :)
+    complex(dp), intent(in) :: weight(:, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, x, weight, size(x, kind=c_int64_t), direction, ierr)
+  end subroutine
+  function adjoint_z_3(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :)
+    integer, intent(in), optional :: direction
+    complex(dp) :: y(size(x, 1), size(x, 2), size(x, 3))
+    call adjoints_z(self, x, size(x, kind=c_int64_t), direction, y)
   end function
   subroutine input_4(self, x, ierr)
     class(admpi_tape), intent(in) :: self
@@ -15367,6 +15539,33 @@ contains
     real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4))
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
   end function
+  subroutine input_z_4(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x(:, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_z_4(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :)
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine seed_z_4(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :)
+    complex(dp), intent(in) :: weight(:, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, x, weight, size(x, kind=c_int64_t), direction, ierr)
+  end subroutine
+  function adjoint_z_4(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :)
+    integer, intent(in), optional :: direction
+    complex(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4))
+    call adjoints_z(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
   subroutine input_5(self, x, ierr)
     class(admpi_tape), intent(in) :: self
     type(admpi_var), intent(inout) :: x(:, :, :, :, :)
@@ -15393,6 +15592,33 @@ contains
     integer, intent(in), optional :: direction
     real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5))
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_z_5(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x(:, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_z_5(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine seed_z_5(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :)
+    complex(dp), intent(in) :: weight(:, :, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, x, weight, size(x, kind=c_int64_t), direction, ierr)
+  end subroutine
+  function adjoint_z_5(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :)
+    integer, intent(in), optional :: direction
+    complex(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5))
+    call adjoints_z(self, x, size(x, kind=c_int64_t), direction, y)
   end function
   subroutine input_6(self, x, ierr)
     class(admpi_tape), intent(in) :: self
@@ -15421,6 +15647,33 @@ contains
     real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5), size(x, 6))
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
   end function
+  subroutine input_z_6(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x(:, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_z_6(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine seed_z_6(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :, :)
+    complex(dp), intent(in) :: weight(:, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, x, weight, size(x, kind=c_int64_t), direction, ierr)
+  end subroutine
+  function adjoint_z_6(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    complex(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5), size(x, 6))
+    call adjoints_z(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
   subroutine input_7(self, x, ierr)
     class(admpi_tape), intent(in) :: self
     type(admpi_var), intent(inout) :: x(:, :, :, :, :, :, :)
@@ -15447,6 +15700,33 @@ contains
     integer, intent(in), optional :: direction
     real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5), size(x, 6), size(x, 7))
     call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_z_7(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x(:, :, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_z_7(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine seed_z_7(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :, :, :)
+    complex(dp), intent(in) :: weight(:, :, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, x, weight, size(x, kind=c_int64_t), direction, ierr)
+  end subroutine
+  function adjoint_z_7(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x(:, :, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    complex(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5), size(x, 6), size(x, 7))
+    call adjoints_z(self, x, size(x, kind=c_int64_t), direction, y)
   end function
 
   ! One of many.

@@ -12,7 +12,7 @@
 
 /* COMMON /ADMPIF_TYPES/, and the places in it. */
 extern MPI_Fint admpif_types_[];
-enum { OF_ADOUBLE, OF_ADOUBLE_INT, OF_VIEW, OF_TANGENT, OF_TANGENT_VAR };
+enum { OF_ADOUBLE, OF_ADOUBLE_INT, OF_VIEW, OF_TANGENT, OF_TANGENT_VAR, OF_ADOUBLE_COMPLEX };
 
 /** The first of n elements that is no admpi_var of this process, or -1. */
 int64_t admpif_first_foreign(const admpi_var *x, int64_t n);
@@ -46,6 +46,7 @@ int admpif_make_item(const char *call, const char *buffer, const CFI_cdesc_t *d,
                      MPI_Fint *ierror, section *made);
 void admpif_free_item(section *made);
 int admpif_is_double(MPI_Fint datatype);
+int admpif_is_double_complex(MPI_Fint datatype);
 
 static inline int is_contiguous(const CFI_cdesc_t *d) {
   CFI_index_t bytes = (CFI_index_t)d->elem_len;
@@ -84,21 +85,23 @@ static inline int is_array_of_numbers(const CFI_cdesc_t *d) {
   return d->rank > 0 && (kind == CFI_type_Real || kind == CFI_type_Complex);
 }
 
-/* An admpi_var and an admpi_tangent are structures of 16 bytes, an admpi_tangent_var is one of 32, and the user's may be as
- * large. Of the latter more items are sent than there are elements. */
+/* An admpi_var and an admpi_tangent are structures of 16 bytes, an admpi_tangent_var and an admpi_var_complex are of 32, and the
+ * user's may be as large. Of the latter more items are sent than there are elements. */
 static inline int is_structure(const CFI_cdesc_t *d, size_t size) { return d->type == CFI_type_struct && d->elem_len == size; }
 static inline int are_all(const CFI_cdesc_t *d, MPI_Count count) { return count > 0 && count <= elements(d); }
 
 /** Whether the elements are surely none of the datatype: reals under AMPI_ADOUBLE, active variables under
- * MPI_DOUBLE_PRECISION, tangents under the type of others. */
+ * MPI_DOUBLE_PRECISION or MPI_DOUBLE_COMPLEX, tangents under the type of others. */
 static inline int is_wrong(const CFI_cdesc_t *d, MPI_Fint datatype, MPI_Count count) {
   const int is_one = is_structure(d, sizeof(admpi_var)), is_two = is_structure(d, 2 * sizeof(admpi_var));
   if (datatype == admpif_types_[OF_ADOUBLE]) return is_plain(d) || (is_two && are_all(d, count));
-  if (is_plain(d)) return datatype == admpif_types_[OF_TANGENT] || datatype == admpif_types_[OF_TANGENT_VAR];
+  if (is_plain(d))
+    return datatype == admpif_types_[OF_TANGENT] || datatype == admpif_types_[OF_TANGENT_VAR] ||
+           datatype == admpif_types_[OF_ADOUBLE_COMPLEX];
   if (!is_one && !is_two) return 0;
   if (datatype == admpif_types_[OF_TANGENT]) return is_two && are_all(d, count);
   if (datatype == admpif_types_[OF_TANGENT_VAR]) return is_one;
-  return are_all(d, count) && admpif_is_double(datatype);
+  return are_all(d, count) && (admpif_is_double(datatype) || (is_two && admpif_is_double_complex(datatype)));
 }
 
 static inline int is_refused(const char *call, const char *buffer, const CFI_cdesc_t *d, MPI_Fint datatype,

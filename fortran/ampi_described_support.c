@@ -13,6 +13,11 @@ int admpif_is_double(MPI_Fint datatype) {
   return type == MPI_DOUBLE_PRECISION || type == MPI_REAL8 || type == MPI_DOUBLE;
 }
 
+int admpif_is_double_complex(MPI_Fint datatype) {
+  const MPI_Datatype type = MPI_Type_f2c(datatype);
+  return type == MPI_DOUBLE_COMPLEX || type == MPI_COMPLEX16 || type == MPI_C_DOUBLE_COMPLEX;
+}
+
 static int is_significant(enum place place, int root, MPI_Comm comm) {
   int inter = 0, rank = 0;
   if (place == ALWAYS || comm == MPI_COMM_NULL) return place == ALWAYS;
@@ -39,17 +44,22 @@ int admpif_refuse_buffer(const char *call, const char *buffer, const CFI_cdesc_t
   if (!begun || ended) return 0; /* MPI says so under the name of its own call */
   if (admpif_is_sentinel(d->base_addr) || !is_significant(place, root == NULL ? 0 : *root, of(comm))) return 0;
   const int is_known = datatype == admpif_types_[OF_ADOUBLE] || datatype == admpif_types_[OF_TANGENT] ||
-                       datatype == admpif_types_[OF_TANGENT_VAR];
+                       datatype == admpif_types_[OF_TANGENT_VAR] || datatype == admpif_types_[OF_ADOUBLE_COMPLEX];
   if (is_array_of_numbers(d) && !is_known && !admpif_is_only_active(MPI_Type_f2c(datatype))) return 0;
   const char *told = "the elements are admpi_var and the datatype is MPI_DOUBLE_PRECISION: derivatives would be lost; use "
                      "AMPI_ADOUBLE, or for tangents AMPI_TANGENT or AMPI_TANGENT_VAR (a type of yours with reals: make a datatype "
                      "of it)";
   if (datatype == admpif_types_[OF_ADOUBLE])
     told = "the datatype is AMPI_ADOUBLE and the elements are no admpi_var; declare the buffer active, or use a passive datatype "
-           "(an admpi_tangent_var: AMPI_TANGENT_VAR)";
+           "(an admpi_tangent_var: AMPI_TANGENT_VAR; an admpi_var_complex: AMPI_ADOUBLE_COMPLEX)";
   else if (is_array_of_numbers(d))
     told = "the datatype is built from AMPI_ADOUBLE and the elements are no admpi_var; declare the buffer active, or build the "
            "datatype from a passive one";
+  if (admpif_is_double_complex(datatype))
+    told = "the elements are active and the datatype is MPI_DOUBLE_COMPLEX: derivatives would be lost; use AMPI_ADOUBLE_COMPLEX";
+  if (datatype == admpif_types_[OF_ADOUBLE_COMPLEX])
+    told = "the datatype is AMPI_ADOUBLE_COMPLEX and the elements are no admpi_var_complex; declare the buffer active, or use a "
+           "passive datatype";
   if (datatype == admpif_types_[OF_TANGENT]) told = "the datatype is AMPI_TANGENT and the elements are no admpi_tangent";
   if (datatype == admpif_types_[OF_TANGENT_VAR])
     told = "the datatype is AMPI_TANGENT_VAR and the elements are no admpi_tangent_var";

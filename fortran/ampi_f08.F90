@@ -493,8 +493,8 @@ module ampi_f08
   logical, parameter :: AMPI_SUBARRAYS_SUPPORTED = .false.
   logical, parameter :: AMPI_ASYNC_PROTECTS_NONBLOCKING = .false.
   ! Set when MPI is initialised; ampif.h and the other module have the same storage.
-  type(AMPI_Datatype) :: AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR
-  common /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR
+  type(AMPI_Datatype) :: AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR, AMPI_ADOUBLE_COMPLEX
+  common /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VARMAT, AMPI_TANGENT, AMPI_TANGENT_VAR, AMPI_ADOUBLE_COMPLEX
 
   interface
     subroutine AMPI_Barrier(comm, ierror)

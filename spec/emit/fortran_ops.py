@@ -158,8 +158,9 @@ def bindings():
     """Procedures of a tape that take arrays of any rank."""
     text = []
     for name in ("input", "keep", "seed", "adjoint"):
-        specifics = ", ".join(f"{name}_{rank}" for rank in range(8))
-        text.append(f"    procedure, private :: {specifics}\n    generic :: {name} => {specifics}\n")
+        for suffix in ("", "_z"):
+            specifics = ", ".join(f"{name}{suffix}_{rank}" for rank in range(8))
+            text.append(f"    procedure, private :: {specifics}\n    generic :: {name} => {specifics}\n")
     return "".join(text)
 
 
@@ -200,6 +201,38 @@ def of_tape():
     real(dp) :: y{result}
 {"    call adjoints(self, x, " + size + ", direction, y)" if rank else '''    real(dp) :: one(1)
     call adjoints(self, [x], 1_c_int64_t, direction, one)
+    y = one(1)'''}
+  end function
+  subroutine input_z_{rank}(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(inout) :: x{shape(rank)}
+    integer, intent(out), optional :: ierr
+{"    call inputs_z(self, x, " + size + ", ierr)" if rank else '''    type(admpi_var_complex) :: y(1)
+    y(1) = x
+    call inputs_z(self, y, 1_c_int64_t, ierr)
+    x = y(1)'''}
+  end subroutine
+  subroutine keep_z_{rank}(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x{shape(rank)}
+    integer, intent(out), optional :: ierr
+    call keeps_z(self, {array}, {size}, ierr)
+  end subroutine
+  subroutine seed_z_{rank}(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x{shape(rank)}
+    complex(dp), intent(in) :: weight{shape(rank)}
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call seeds_z(self, {array}, {"weight" if rank else "[weight]"}, {size}, direction, ierr)
+  end subroutine
+  function adjoint_z_{rank}(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var_complex), intent(in) :: x{shape(rank)}
+    integer, intent(in), optional :: direction
+    complex(dp) :: y{result}
+{"    call adjoints_z(self, x, " + size + ", direction, y)" if rank else '''    complex(dp) :: one(1)
+    call adjoints_z(self, [x], 1_c_int64_t, direction, one)
     y = one(1)'''}
   end function
 """)

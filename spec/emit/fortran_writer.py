@@ -154,7 +154,7 @@ class Writer:
     {one_of(kind)} :: array{shape(rank)}
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(..)
-    {variable} :: y{without_dim(rank)}
+    {variable} :: y{without_dim(rank, len(variable))}
 {of_dim}    if (present(mask)) then
       call fold_{kind}_dim(of_{name}, array, shape(array), dim, {one}, masked(mask, size(array)))
     else
@@ -192,11 +192,13 @@ class Writer:
         return "".join(text)
 
 
-def folding(kind):
+def folding(kind, names=("sum", "product", "maxval", "minval", "norm2")):
     """What folds of variables of a kind call: `sum_line`, `product_line` and `norm2_line` are written for each."""
-    variable, a = TYPES[kind], NUMBERS[kind]
+    variable, a = TYPES[kind], NUMBERS.get(kind)
     text = ""
     for name, sign in (("max", ">="), ("min", "<=")):
+        if f"{name}val" not in names:
+            continue
         text += f"""\
   ! The first takes a tie; a NaN loses against a number.
   elemental subroutine {name}_of_{kind}(y, x)
@@ -214,7 +216,7 @@ def folding(kind):
   end function
 """
     cases = "".join(f"    case (of_{name})\n      y = {name}_line_{kind}(x)\n"
-                    for name in ("sum", "product", "maxval", "minval", "norm2"))
+                    for name in names)
     return text + f"""\
   function folded_{kind}(what, x) result(y)
     integer, intent(in) :: what
@@ -291,11 +293,11 @@ def one_of(kind):
     return f"{TYPES[kind]}, intent(in)" + (", contiguous" if kind == "e" else "")
 
 
-def without_dim(rank):
-    """The shape of `array` without its dimension `dim`."""
+def without_dim(rank, before=0):
+    """The shape of `array` without its dimension `dim`. What stands before it on the line may be long."""
     sizes = [f"merge(size(array, {i}), size(array, {i + 1}), dim > {i})" for i in range(1, rank)]
     lines = [", ".join(sizes[i:i + 2]) for i in range(0, len(sizes), 2)]
-    return "(" + ", &\n      ".join(lines) + ")" if sizes else ""
+    return f"({'&' + chr(10) + '      ' if before > 24 else ''}" + ", &\n      ".join(lines) + ")" if sizes else ""
 
 
 def filled(frame, path, parts):

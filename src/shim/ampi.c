@@ -29,7 +29,7 @@ MPI_Datatype AMPI_VIEW = MPI_DATATYPE_NULL;
 MPI_Datatype admpi_shim_numbers = MPI_DATATYPE_NULL;
 
 /* As integers: Fortran's COMMON /ADMPIF_TYPES/. Its AMPI_VARMAT is AMPI_VIEW: an object of Fortran is a part of a matrix. */
-MPI_Fint admpif_types_[5];
+MPI_Fint admpif_types_[6];
 
 void admpi_shim_set_adouble(MPI_Datatype type) {
   AMPI_ADOUBLE = type;
@@ -43,7 +43,10 @@ void admpi_shim_set_tangents(MPI_Datatype plain, MPI_Datatype active) {
   admpif_types_[3] = MPI_Type_c2f(plain);
   admpif_types_[4] = MPI_Type_c2f(active);
 }
-void admpi_shim_set_adouble_complex(MPI_Datatype type) { AMPI_ADOUBLE_COMPLEX = type; }
+void admpi_shim_set_adouble_complex(MPI_Datatype type) {
+  AMPI_ADOUBLE_COMPLEX = type;
+  admpif_types_[5] = MPI_Type_c2f(type);
+}
 void admpi_shim_set_afloat(MPI_Datatype type) { AMPI_AFLOAT = type; }
 void admpi_shim_set_afloat_int(MPI_Datatype type) { AMPI_AFLOAT_INT = type; }
 void admpi_shim_set_afloat_complex(MPI_Datatype type) { AMPI_AFLOAT_COMPLEX = type; }

@@ -17,8 +17,8 @@
 /** A procedure that is an argument. */
 typedef void fortran_procedure(void);
 
-/** COMMON /ADMPIF_TYPES/: AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VIEW and the types of tangents, as integers. */
-extern MPI_Fint admpif_types_[5];
+/** COMMON /ADMPIF_TYPES/: AMPI_ADOUBLE, AMPI_ADOUBLE_INT, AMPI_VIEW, the types of tangents and AMPI_ADOUBLE_COMPLEX, as integers. */
+extern MPI_Fint admpif_types_[6];
 
 /** What one binding of MPI for Fortran has: called for each by the objects that come with the modules, before main.
  *  @param binding      0: mpif.h and the module mpi; 1: the module mpi_f08
@@ -30,7 +30,7 @@ void admpif_sentinels_(const MPI_Fint *binding, const MPI_Fint *status_size, con
                        const void *statuses_ignore, const void *unweighted, const void *weights_empty);
 
 /* The places in it. */
-enum { OF_ADOUBLE, OF_ADOUBLE_INT, OF_VIEW, OF_TANGENT, OF_TANGENT_VAR };
+enum { OF_ADOUBLE, OF_ADOUBLE_INT, OF_VIEW, OF_TANGENT, OF_TANGENT_VAR, OF_ADOUBLE_COMPLEX };
 
 /** The first of n elements that no library of this process made, or -1: 16 bytes that are no admpi_var, but two numbers. */
 int64_t admpif_first_foreign(const admpi_var *x, int64_t n);
