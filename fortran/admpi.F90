@@ -1313,7 +1313,7 @@ module admpi
   end interface
   public :: admpi_fma
   interface real
-    procedure real_v, real_vi
+    procedure real_v, real_v_kind
   end interface
   public :: real
   interface dble
@@ -4147,8 +4147,8 @@ module admpi
   end interface
   public :: admpi_fma
   interface real
-    procedure real_v, real_vi, real_e
-    procedure real_ei
+    procedure real_v, real_v_kind, real_e
+    procedure real_e_kind
   end interface
   public :: real
   interface dble
@@ -5842,12 +5842,12 @@ contains
     type(admpi_var) :: y
     y = a
   end function
-  elemental function real_vi(a, b) result(y)
+  elemental function real_v_kind(a, kind) result(y)
     type(admpi_var), intent(in) :: a
-    integer(int32), intent(in) :: b
+    integer, intent(in) :: kind ! that the program asks for
     type(admpi_var) :: y
     y = a
-    if (b < 0) return
+    if (kind < 0) return
   end function
   elemental function aint_v(a) result(y)
     type(admpi_var), intent(in) :: a
@@ -10120,12 +10120,12 @@ contains
     type(admpi_var) :: y
     y = a
   end function
-  elemental function real_vi(a, b) result(y)
+  elemental function real_v_kind(a, kind) result(y)
     type(admpi_var), intent(in) :: a
-    integer(int32), intent(in) :: b
+    integer, intent(in) :: kind ! that the program asks for
     type(admpi_var) :: y
     y = a
-    if (b < 0) return
+    if (kind < 0) return
   end function
   elemental function aint_v(a) result(y)
     type(admpi_var), intent(in) :: a
@@ -10172,12 +10172,12 @@ contains
     type(admpi_expr) :: y
     y = admpif_mul_de(1._dp, a)
   end function
-  impure elemental function real_ei(a, b) result(y)
+  impure elemental function real_e_kind(a, kind) result(y)
     type(admpi_expr), intent(in) :: a
-    integer(int32), intent(in) :: b
+    integer, intent(in) :: kind ! that the program asks for
     type(admpi_expr) :: y
     y = admpif_mul_de(1._dp, a)
-    if (b < 0) return
+    if (kind < 0) return
   end function
   impure elemental function aint_e(a) result(y)
     type(admpi_expr), intent(in) :: a

@@ -395,8 +395,8 @@ module admpi_tangents
   end interface
   public :: sign
   interface real
-    procedure real_t, real_ti, real_w
-    procedure real_wi
+    procedure real_t, real_t_kind, real_w
+    procedure real_w_kind
   end interface
   public :: real
   interface dble
@@ -3045,12 +3045,12 @@ contains
     type(admpi_tangent) :: y
     y = a
   end function
-  elemental function real_ti(a, b) result(y)
+  elemental function real_t_kind(a, kind) result(y)
     type(admpi_tangent), intent(in) :: a
-    integer(int32), intent(in) :: b
+    integer, intent(in) :: kind ! that the program asks for
     type(admpi_tangent) :: y
     y = a
-    if (b < 0) return
+    if (kind < 0) return
   end function
   elemental function aint_t(a) result(y)
     type(admpi_tangent), intent(in) :: a
@@ -6315,12 +6315,12 @@ contains
     type(admpi_tangent_var) :: y
     y = a
   end function
-  elemental function real_wi(a, b) result(y)
+  elemental function real_w_kind(a, kind) result(y)
     type(admpi_tangent_var), intent(in) :: a
-    integer(int32), intent(in) :: b
+    integer, intent(in) :: kind ! that the program asks for
     type(admpi_tangent_var) :: y
     y = a
-    if (b < 0) return
+    if (kind < 0) return
   end function
   elemental function aint_w(a) result(y)
     type(admpi_tangent_var), intent(in) :: a

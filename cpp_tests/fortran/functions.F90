@@ -166,10 +166,10 @@ contains
     if (isnan(x(1)) .or. isnan(x(1)*x(2)) .or. .not. isnan(sqrt(x(1)))) call fail('isnan')
     if (epsilon(x(1)) /= epsilon(v) .or. huge(x(1)) /= huge(v) .or. tiny(x(1)) /= tiny(v)) call fail('epsilon')
     if (admpi_value(x(1)*x(2)) /= v .or. admpi_value(v) /= v) call fail('admpi_value')
-    if (real(x(1)) /= v .or. real(x(1), 8) /= v .or. dble(x(1)*x(2)) /= v .or. real(x(1)*x(2), 4) /= v) call fail('real')
+    if (real(x(1)) /= v .or. real(x(1), 8) /= v .or. dble(x(1)*x(2)) /= v .or. real(x(1)*x(2), 4) /= v .or. real(x(1), kind=4) /= v) call fail('real')
     call equal(admpi_live_expressions(), 0, 'conversions: live expressions')
     call inputs(x, [v, 1d0])
-    y = 2*dble(x(1)) + real(x(1)*x(2), 8)*real(x(2))
+    y = 2*dble(x(1)) + real(x(1)*x(2), kind=8)*real(x(2))
     call expect('real and dble keep the derivative', y, 3*v, x, [3d0, 2*v])
     x(1) = 3
     x(2) = 2.5

@@ -76,6 +76,8 @@ contains
     c = x*(0d0, 1d0) ! says: Unexpected derived-type entities ! write: c = admpi_value(x)*(0d0, 1d0)
     call random_number(x) ! says: must be REAL ! write: call random_number(r)
     y = max(x, 0.) ! says: is not consistent with a specific intrinsic ! write: y = max(x, 0d0)
+    i = int(x, 8) ! says: is not consistent with a specific intrinsic ! write: i = int(admpi_value(x), 8)
+    i = nint(x*y, kind=8) ! says: is not consistent with a specific intrinsic ! write: i = nint(admpi_value(x*y), kind=8)
     print *, put_of_a_library(z) ! says: no specific function for the generic ! write: print *, put_of_a_library(admpi_value(z))
     allocate (a(2), source=0d0) ! says: type incompatible with source-expr ! write: allocate (a(2), source=admpi_var(0d0))
     passive => x ! says: Different types in pointer assignment ! write: active => x

@@ -14,6 +14,7 @@
   CASE max(u(1), u(2), u(3), u(4), u(5), u(6))**2 + min(u(1), u(2), u(3), u(4), u(5))**2
   CASE sign(u(1)*u(1), u(4)) + sign(u(2)*u(2), -3d0) + sign(2d0, u(1)) + mod(u(1)*u(3), u(2)) + modulo(u(4)*u(4)*u(4), u(2))
   CASE admpi_fma(u(1), u(2), u(3)) + admpi_fma(u(1), 2d0, u(3)) + admpi_fma(3d0, u(2), 1d0) + admpi_fma(2d0, 3d0, u(1)*u(1))
+  CASE real(u(1), kind=8)*dble(u(2))
   CASE dim(u(1), u(4)) + atan2(u(1), u(2)) + hypot(u(1), 3d0) + erfc_scaled(u(1)) + admpi_polygamma(1, u(3))
   CASE sum(u*u) + sum(u*u, u > 1d0) + sum(u*u, mask=.true.) + sum(u*u, 1) + sum(u, .false.) + sum(u*u, 1, .true.)
   CASE product(u) + product(u, u > 0) + maxval(u*u) + minval(u*u, mask=u > 0d0) + norm2(u)

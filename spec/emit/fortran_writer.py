@@ -82,8 +82,16 @@ class Writer:
         for kind in self.active:
             for name in ("real", "dble"):
                 self.add(name, self.procedure(f"{name}_{kind}", kind, TYPES[kind], [self.copied(kind)]))
-            # The second is the kind that the program asks for.
-            self.add("real", self.procedure(f"real_{kind}i", kind + "i", TYPES[kind], [self.copied(kind), "if (b < 0) return"]))
+            self.add("real", f"real_{kind}_kind")
+            self.procedures.append(f"""\
+  {self.elemental if TYPES[kind] == self.result else "elemental"} function real_{kind}_kind(a, kind) result(y)
+    {TYPES[kind]}, intent(in) :: a
+    integer, intent(in) :: kind ! that the program asks for
+    {TYPES[kind]} :: y
+    {self.copied(kind)}
+    if (kind < 0) return
+  end function
+""")
             a = number(kind, "a")
             for name, result in (("aint", "d"), ("anint", "d"), ("int", "i"), ("nint", "i"), ("floor", "i"), ("ceiling", "i")):
                 self.add(name, self.procedure(f"{name}_{kind}", kind, TYPES[result], [f"y = {name}({a})", *self.drops(kind)]))
