@@ -15,6 +15,7 @@ module admpi_complex
   private
 
   integer, parameter :: dp = c_double, sp = c_float
+  type(admpi_var), parameter :: passive = admpi_var(0._dp, 0, 0)
 
   ! The value, without its derivative.
   interface admpi_value
@@ -471,6 +472,19 @@ module admpi_complex
       real(c_double), intent(in) :: partial(*)
       integer(c_int64_t), value :: n
     end subroutine
+    ! The two statements of an operator: src/shim/fortran.c.
+    pure subroutine recorded_1(y, z, a, p) bind(C, name='admpif_complex_1')
+      import
+      type(admpi_var_complex), intent(inout) :: y
+      complex(c_double_complex), intent(in) :: z, p
+      type(admpi_var_complex), intent(in) :: a
+    end subroutine
+    pure subroutine recorded_2(y, z, a, p, b, q) bind(C, name='admpif_complex_2')
+      import
+      type(admpi_var_complex), intent(inout) :: y
+      complex(c_double_complex), intent(in) :: z, p, q
+      type(admpi_var_complex), intent(in) :: a, b
+    end subroutine
     pure subroutine c_sum(y, x, n) bind(C, name='admpif_sum')
       import
       type(admpi_var), intent(inout) :: y
@@ -510,10 +524,7 @@ contains
     z = u + v
     p = 1
     q = 1
-    call c_record(y%re, real(z), [a%re, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b%im], &
-      [real(p), real(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function add_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -528,10 +539,7 @@ contains
     z = u + v
     p = 1
     q = 1
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   elemental function add_zc(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -545,10 +553,7 @@ contains
     v = b
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -562,10 +567,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -579,10 +581,7 @@ contains
     v = b
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -596,10 +595,7 @@ contains
     v = real(b, dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -613,10 +609,7 @@ contains
     v = real(b, dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -630,10 +623,7 @@ contains
     v = real(b, dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -648,10 +638,7 @@ contains
     z = u + v
     p = 1
     q = 1
-    call c_record(y%re, real(z), [a, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function add_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -665,9 +652,7 @@ contains
     v = b
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function add_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -681,9 +666,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function add_cz(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -697,10 +680,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -714,9 +694,7 @@ contains
     v = b%value
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function add_fz(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -730,10 +708,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -747,9 +722,7 @@ contains
     v = b%value
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function add_dz(a, b) result(y)
     real(dp), intent(in) :: a
@@ -763,10 +736,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -780,10 +750,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -797,10 +764,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -814,10 +778,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -832,10 +793,7 @@ contains
     z = u - v
     p = 1
     q = -1
-    call c_record(y%re, real(z), [a%re, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b%im], &
-      [real(p), real(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function sub_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -850,10 +808,7 @@ contains
     z = u - v
     p = 1
     q = -1
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   elemental function sub_zc(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -867,10 +822,7 @@ contains
     v = b
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -884,10 +836,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -901,10 +850,7 @@ contains
     v = b
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -918,10 +864,7 @@ contains
     v = real(b, dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -935,10 +878,7 @@ contains
     v = real(b, dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -952,10 +892,7 @@ contains
     v = real(b, dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -970,10 +907,7 @@ contains
     z = u - v
     p = 1
     q = -1
-    call c_record(y%re, real(z), [a, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function sub_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -987,9 +921,7 @@ contains
     v = b
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function sub_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1003,9 +935,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function sub_cz(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -1019,10 +949,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -1036,9 +963,7 @@ contains
     v = b%value
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function sub_fz(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -1052,10 +977,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -1069,9 +991,7 @@ contains
     v = b%value
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function sub_dz(a, b) result(y)
     real(dp), intent(in) :: a
@@ -1085,10 +1005,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -1102,10 +1019,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -1119,10 +1033,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -1136,10 +1047,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1154,10 +1062,7 @@ contains
     z = u * v
     p = v
     q = u
-    call c_record(y%re, real(z), [a%re, a%im, b%re, b%im], &
-      [real(p), -aimag(p), real(q), -aimag(q)], 4_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b%re, b%im], &
-      [aimag(p), real(p), aimag(q), real(q)], 4_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function mul_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1172,10 +1077,7 @@ contains
     z = u * v
     p = v
     q = u
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b], &
-      [real(p), aimag(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   elemental function mul_zc(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1189,10 +1091,7 @@ contains
     v = b
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1206,10 +1105,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1223,10 +1119,7 @@ contains
     v = b
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1240,10 +1133,7 @@ contains
     v = real(b, dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1257,10 +1147,7 @@ contains
     v = real(b, dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1274,10 +1161,7 @@ contains
     v = real(b, dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1292,10 +1176,7 @@ contains
     z = u * v
     p = v
     q = u
-    call c_record(y%re, real(z), [a, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a, b%im], &
-      [aimag(p), real(q)], 2_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function mul_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1309,10 +1190,7 @@ contains
     v = b
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function mul_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1326,10 +1204,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function mul_cz(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -1343,10 +1218,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -1360,10 +1232,7 @@ contains
     v = b%value
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function mul_fz(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -1377,10 +1246,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -1394,10 +1260,7 @@ contains
     v = b%value
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function mul_dz(a, b) result(y)
     real(dp), intent(in) :: a
@@ -1411,10 +1274,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -1428,10 +1288,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -1445,10 +1302,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -1462,10 +1316,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1480,10 +1331,7 @@ contains
     z = u / v
     p = 1/v
     q = -z/v
-    call c_record(y%re, real(z), [a%re, a%im, b%re, b%im], &
-      [real(p), -aimag(p), real(q), -aimag(q)], 4_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b%re, b%im], &
-      [aimag(p), real(p), aimag(q), real(q)], 4_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function div_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1498,10 +1346,7 @@ contains
     z = u / v
     p = 1/v
     q = -z/v
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b], &
-      [real(p), aimag(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   elemental function div_zc(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1515,10 +1360,7 @@ contains
     v = b
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1532,10 +1374,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1549,10 +1388,7 @@ contains
     v = b
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1566,10 +1402,7 @@ contains
     v = real(b, dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1583,10 +1416,7 @@ contains
     v = real(b, dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1600,10 +1430,7 @@ contains
     v = real(b, dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1618,10 +1445,7 @@ contains
     z = u / v
     p = 1/v
     q = -z/v
-    call c_record(y%re, real(z), [a, b%re, b%im], &
-      [real(p), real(q), -aimag(q)], 3_c_int64_t)
-    call c_record(y%im, aimag(z), [a, b%re, b%im], &
-      [aimag(p), aimag(q), real(q)], 3_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function div_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1635,10 +1459,7 @@ contains
     v = b
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function div_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1652,10 +1473,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function div_cz(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -1669,10 +1487,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -1686,10 +1501,7 @@ contains
     v = b%value
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function div_fz(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -1703,10 +1515,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -1720,10 +1529,7 @@ contains
     v = b%value
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function div_dz(a, b) result(y)
     real(dp), intent(in) :: a
@@ -1737,10 +1543,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -1754,10 +1557,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -1771,10 +1571,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -1788,10 +1585,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function plus_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1817,10 +1611,7 @@ contains
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [a%re, a%im, b%re, b%im], &
-      [real(p), -aimag(p), real(q), -aimag(q)], 4_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b%re, b%im], &
-      [aimag(p), real(p), aimag(q), real(q)], 4_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function pow_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1835,10 +1626,7 @@ contains
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [a%re, a%im, b], &
-      [real(p), -aimag(p), real(q)], 3_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b], &
-      [aimag(p), real(p), aimag(q)], 3_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   elemental function pow_zc(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1852,10 +1640,7 @@ contains
     v = b
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1869,10 +1654,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1886,10 +1668,7 @@ contains
     v = b
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1903,10 +1682,7 @@ contains
     v = real(b, dp)
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1918,10 +1694,7 @@ contains
     u = admpi_value(a)
     z = u ** b
     p = slope_whole(u, int(b, int64))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -1933,10 +1706,7 @@ contains
     u = admpi_value(a)
     z = u ** b
     p = slope_whole(u, int(b, int64))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1951,10 +1721,7 @@ contains
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [a, b%re, b%im], &
-      [real(p), real(q), -aimag(q)], 3_c_int64_t)
-    call c_record(y%im, aimag(z), [a, b%re, b%im], &
-      [aimag(p), aimag(q), real(q)], 3_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function pow_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1968,10 +1735,7 @@ contains
     v = b
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function pow_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -1985,10 +1749,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function pow_cz(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -2002,10 +1763,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -2019,10 +1777,7 @@ contains
     v = b%value
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function pow_fz(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -2036,10 +1791,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -2053,10 +1805,7 @@ contains
     v = b%value
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   elemental function pow_dz(a, b) result(y)
     real(dp), intent(in) :: a
@@ -2070,10 +1819,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -2087,10 +1833,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -2104,10 +1847,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -2121,10 +1861,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function eq_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2363,10 +2100,7 @@ contains
     u = admpi_value(a)
     z = exp(u)
     p = z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function log_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2377,10 +2111,7 @@ contains
     u = admpi_value(a)
     z = log(u)
     p = 1/u
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sqrt_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2391,10 +2122,7 @@ contains
     u = admpi_value(a)
     z = sqrt(u)
     p = 0.5_dp/z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sin_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2405,10 +2133,7 @@ contains
     u = admpi_value(a)
     z = sin(u)
     p = cos(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function cos_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2419,10 +2144,7 @@ contains
     u = admpi_value(a)
     z = cos(u)
     p = -sin(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function tan_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2433,10 +2155,7 @@ contains
     u = admpi_value(a)
     z = tan(u)
     p = 1 + z*z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sinh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2447,10 +2166,7 @@ contains
     u = admpi_value(a)
     z = sinh(u)
     p = cosh(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function cosh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2461,10 +2177,7 @@ contains
     u = admpi_value(a)
     z = cosh(u)
     p = sinh(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function tanh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2475,10 +2188,7 @@ contains
     u = admpi_value(a)
     z = tanh(u)
     p = 1 - z*z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function asin_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2489,10 +2199,7 @@ contains
     u = admpi_value(a)
     z = asin(u)
     p = 1/cos(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function acos_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2503,10 +2210,7 @@ contains
     u = admpi_value(a)
     z = acos(u)
     p = -1/sin(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function atan_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2517,10 +2221,7 @@ contains
     u = admpi_value(a)
     z = atan(u)
     p = 1/(1 + u*u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function asinh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2531,10 +2232,7 @@ contains
     u = admpi_value(a)
     z = asinh(u)
     p = 1/cosh(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function acosh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2545,10 +2243,7 @@ contains
     u = admpi_value(a)
     z = acosh(u)
     p = 1/sinh(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function atanh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -2559,10 +2254,7 @@ contains
     u = admpi_value(a)
     z = atanh(u)
     p = 1/(1 - u*u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function real_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3291,10 +2983,7 @@ contains
     z = u + v
     p = 1
     q = 1
-    call c_record(y%re, real(z), [a%re, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b%im], &
-      [real(p), real(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function add_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3309,10 +2998,7 @@ contains
     z = u + v
     p = 1
     q = 1
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   impure elemental function add_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3332,10 +3018,7 @@ contains
     v = b
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3349,10 +3032,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3366,10 +3046,7 @@ contains
     v = b
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3383,10 +3060,7 @@ contains
     v = real(b, dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3400,10 +3074,7 @@ contains
     v = real(b, dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3417,10 +3088,7 @@ contains
     v = real(b, dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function add_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -3435,10 +3103,7 @@ contains
     z = u + v
     p = 1
     q = 1
-    call c_record(y%re, real(z), [a, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function add_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -3452,9 +3117,7 @@ contains
     v = b
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function add_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -3468,9 +3131,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u + v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function add_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -3502,10 +3163,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -3519,9 +3177,7 @@ contains
     v = b%value
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function add_ce(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -3541,10 +3197,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -3558,9 +3211,7 @@ contains
     v = b%value
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function add_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -3580,10 +3231,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -3597,10 +3245,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -3614,10 +3259,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function add_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -3631,10 +3273,7 @@ contains
     v = admpi_value(b)
     z = u + v
     q = 1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3649,10 +3288,7 @@ contains
     z = u - v
     p = 1
     q = -1
-    call c_record(y%re, real(z), [a%re, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b%im], &
-      [real(p), real(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function sub_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3667,10 +3303,7 @@ contains
     z = u - v
     p = 1
     q = -1
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   impure elemental function sub_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3690,10 +3323,7 @@ contains
     v = b
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3707,10 +3337,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3724,10 +3351,7 @@ contains
     v = b
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3741,10 +3365,7 @@ contains
     v = real(b, dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3758,10 +3379,7 @@ contains
     v = real(b, dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -3775,10 +3393,7 @@ contains
     v = real(b, dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sub_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -3793,10 +3408,7 @@ contains
     z = u - v
     p = 1
     q = -1
-    call c_record(y%re, real(z), [a, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function sub_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -3810,9 +3422,7 @@ contains
     v = b
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function sub_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -3826,9 +3436,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u - v
     p = 1
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function sub_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -3860,10 +3468,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -3877,9 +3482,7 @@ contains
     v = b%value
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function sub_ce(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -3899,10 +3502,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -3916,9 +3516,7 @@ contains
     v = b%value
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    y%im = admpi_var(aimag(z))
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function sub_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -3938,10 +3536,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -3955,10 +3550,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -3972,10 +3564,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function sub_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -3989,10 +3578,7 @@ contains
     v = admpi_value(b)
     z = u - v
     q = -1
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4007,10 +3593,7 @@ contains
     z = u * v
     p = v
     q = u
-    call c_record(y%re, real(z), [a%re, a%im, b%re, b%im], &
-      [real(p), -aimag(p), real(q), -aimag(q)], 4_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b%re, b%im], &
-      [aimag(p), real(p), aimag(q), real(q)], 4_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function mul_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4025,10 +3608,7 @@ contains
     z = u * v
     p = v
     q = u
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b], &
-      [real(p), aimag(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   impure elemental function mul_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4048,10 +3628,7 @@ contains
     v = b
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4065,10 +3642,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4082,10 +3656,7 @@ contains
     v = b
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4099,10 +3670,7 @@ contains
     v = real(b, dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4116,10 +3684,7 @@ contains
     v = real(b, dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4133,10 +3698,7 @@ contains
     v = real(b, dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function mul_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4151,10 +3713,7 @@ contains
     z = u * v
     p = v
     q = u
-    call c_record(y%re, real(z), [a, b%re], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a, b%im], &
-      [aimag(p), real(q)], 2_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function mul_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4168,10 +3727,7 @@ contains
     v = b
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function mul_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4185,10 +3741,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u * v
     p = v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function mul_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -4220,10 +3773,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -4237,10 +3787,7 @@ contains
     v = b%value
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function mul_ce(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -4260,10 +3807,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -4277,10 +3821,7 @@ contains
     v = b%value
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function mul_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -4300,10 +3841,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -4317,10 +3855,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -4334,10 +3869,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function mul_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -4351,10 +3883,7 @@ contains
     v = admpi_value(b)
     z = u * v
     q = u
-    call c_record(y%re, real(z), [b%re], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b%im], &
-      [real(q)], 1_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4369,10 +3898,7 @@ contains
     z = u / v
     p = 1/v
     q = -z/v
-    call c_record(y%re, real(z), [a%re, a%im, b%re, b%im], &
-      [real(p), -aimag(p), real(q), -aimag(q)], 4_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b%re, b%im], &
-      [aimag(p), real(p), aimag(q), real(q)], 4_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function div_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4387,10 +3913,7 @@ contains
     z = u / v
     p = 1/v
     q = -z/v
-    call c_record(y%re, real(z), [a%re, b], &
-      [real(p), real(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im, b], &
-      [real(p), aimag(q)], 2_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   impure elemental function div_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4410,10 +3933,7 @@ contains
     v = b
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4427,10 +3947,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4444,10 +3961,7 @@ contains
     v = b
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4461,10 +3975,7 @@ contains
     v = real(b, dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4478,10 +3989,7 @@ contains
     v = real(b, dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4495,10 +4003,7 @@ contains
     v = real(b, dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a%re], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a%im], &
-      [real(p)], 1_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function div_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4513,10 +4018,7 @@ contains
     z = u / v
     p = 1/v
     q = -z/v
-    call c_record(y%re, real(z), [a, b%re, b%im], &
-      [real(p), real(q), -aimag(q)], 3_c_int64_t)
-    call c_record(y%im, aimag(z), [a, b%re, b%im], &
-      [aimag(p), aimag(q), real(q)], 3_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function div_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4530,10 +4032,7 @@ contains
     v = b
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function div_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4547,10 +4046,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u / v
     p = 1/v
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function div_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -4582,10 +4078,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -4599,10 +4092,7 @@ contains
     v = b%value
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function div_ce(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -4622,10 +4112,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -4639,10 +4126,7 @@ contains
     v = b%value
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function div_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -4662,10 +4146,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -4679,10 +4160,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -4696,10 +4174,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function div_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -4713,10 +4188,7 @@ contains
     v = admpi_value(b)
     z = u / v
     q = -z/v
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function plus_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4742,10 +4214,7 @@ contains
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [a%re, a%im, b%re, b%im], &
-      [real(p), -aimag(p), real(q), -aimag(q)], 4_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b%re, b%im], &
-      [aimag(p), real(p), aimag(q), real(q)], 4_c_int64_t)
+    call recorded_2(y, z, a, p, b, q)
   end function
   elemental function pow_zv(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4760,10 +4229,7 @@ contains
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [a%re, a%im, b], &
-      [real(p), -aimag(p), real(q)], 3_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im, b], &
-      [aimag(p), real(p), aimag(q)], 3_c_int64_t)
+    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
   end function
   impure elemental function pow_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4783,10 +4249,7 @@ contains
     v = b
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zf(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4800,10 +4263,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zd(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4817,10 +4277,7 @@ contains
     v = b
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zs(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4834,10 +4291,7 @@ contains
     v = real(b, dp)
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zi(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4849,10 +4303,7 @@ contains
     u = admpi_value(a)
     z = u ** b
     p = slope_whole(u, int(b, int64))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_zl(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -4864,10 +4315,7 @@ contains
     u = admpi_value(a)
     z = u ** b
     p = slope_whole(u, int(b, int64))
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function pow_vz(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4882,10 +4330,7 @@ contains
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [a, b%re, b%im], &
-      [real(p), real(q), -aimag(q)], 3_c_int64_t)
-    call c_record(y%im, aimag(z), [a, b%re, b%im], &
-      [aimag(p), aimag(q), real(q)], 3_c_int64_t)
+    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
   end function
   elemental function pow_vc(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4899,10 +4344,7 @@ contains
     v = b
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   elemental function pow_vf(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -4916,10 +4358,7 @@ contains
     v = cmplx(b, kind=dp)
     z = u ** v
     p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call c_record(y%re, real(z), [a], &
-      [real(p)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [a], &
-      [aimag(p)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function pow_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -4951,10 +4390,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_cv(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -4968,10 +4404,7 @@ contains
     v = b%value
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function pow_ce(a, b) result(y)
     complex(dp), intent(in) :: a
@@ -4991,10 +4424,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_fv(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -5008,10 +4438,7 @@ contains
     v = b%value
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b], &
-      [real(q)], 1_c_int64_t)
-    call c_record(y%im, aimag(z), [b], &
-      [aimag(q)], 1_c_int64_t)
+    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function pow_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -5031,10 +4458,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_sz(a, b) result(y)
     real(sp), intent(in) :: a
@@ -5048,10 +4472,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_iz(a, b) result(y)
     integer(int32), intent(in) :: a
@@ -5065,10 +4486,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function pow_lz(a, b) result(y)
     integer(int64), intent(in) :: a
@@ -5082,10 +4500,7 @@ contains
     v = admpi_value(b)
     z = u ** v
     q = slope_exponent(cmplx(u, kind=dp), z)
-    call c_record(y%re, real(z), [b%re, b%im], &
-      [real(q), -aimag(q)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [b%re, b%im], &
-      [aimag(q), real(q)], 2_c_int64_t)
+    call recorded_1(y, z, b, q)
   end function
   elemental function eq_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5420,10 +4835,7 @@ contains
     u = admpi_value(a)
     z = exp(u)
     p = z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function log_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5434,10 +4846,7 @@ contains
     u = admpi_value(a)
     z = log(u)
     p = 1/u
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sqrt_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5448,10 +4857,7 @@ contains
     u = admpi_value(a)
     z = sqrt(u)
     p = 0.5_dp/z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sin_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5462,10 +4868,7 @@ contains
     u = admpi_value(a)
     z = sin(u)
     p = cos(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function cos_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5476,10 +4879,7 @@ contains
     u = admpi_value(a)
     z = cos(u)
     p = -sin(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function tan_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5490,10 +4890,7 @@ contains
     u = admpi_value(a)
     z = tan(u)
     p = 1 + z*z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function sinh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5504,10 +4901,7 @@ contains
     u = admpi_value(a)
     z = sinh(u)
     p = cosh(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function cosh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5518,10 +4912,7 @@ contains
     u = admpi_value(a)
     z = cosh(u)
     p = sinh(u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function tanh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5532,10 +4923,7 @@ contains
     u = admpi_value(a)
     z = tanh(u)
     p = 1 - z*z
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function asin_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5546,10 +4934,7 @@ contains
     u = admpi_value(a)
     z = asin(u)
     p = 1/cos(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function acos_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5560,10 +4945,7 @@ contains
     u = admpi_value(a)
     z = acos(u)
     p = -1/sin(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function atan_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5574,10 +4956,7 @@ contains
     u = admpi_value(a)
     z = atan(u)
     p = 1/(1 + u*u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function asinh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5588,10 +4967,7 @@ contains
     u = admpi_value(a)
     z = asinh(u)
     p = 1/cosh(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function acosh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5602,10 +4978,7 @@ contains
     u = admpi_value(a)
     z = acosh(u)
     p = 1/sinh(z)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function atanh_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -5616,10 +4989,7 @@ contains
     u = admpi_value(a)
     z = atanh(u)
     p = 1/(1 - u*u)
-    call c_record(y%re, real(z), [a%re, a%im], &
-      [real(p), -aimag(p)], 2_c_int64_t)
-    call c_record(y%im, aimag(z), [a%re, a%im], &
-      [aimag(p), real(p)], 2_c_int64_t)
+    call recorded_1(y, z, a, p)
   end function
   elemental function real_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a

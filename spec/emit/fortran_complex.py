@@ -35,12 +35,10 @@ class Operand:
         self.is_real, self.is_constant = is_real, is_constant  # the slope
         self.name = {"a": "p", "b": "q"}[dummy]
 
-    def terms(self, part, field, of=""):
-        """The parts of the operand that a part of the result depends on, each with its partial derivative: a field of the slope."""
+    def terms(self, part, field, of):
+        """What a part of the result depends on: fields of the operand, each with its partial derivative, a field of the slope."""
         re, im = f"{self.name}%re{field}", f"{self.name}%im{field}"
-        if not field:
-            re, im = f"real({self.name})", f"aimag({self.name})"
-        if self.kind in "vw":
+        if self.kind == "w":
             return [(self.dummy + of, re)] if part == "re" else [] if self.is_real else [(self.dummy + of, im)]
         first, second = (re, f"-{im}") if part == "re" else (im, re)
         if self.is_real:
@@ -126,10 +124,8 @@ class Complex(Writer):
         return [f"{one.name} = {one.slope}" for one in operands]
 
     def statements(self, operands):
-        body = self.slopes(operands)
-        for part, value in (("re", "real(z)"), ("im", "aimag(z)")):
-            body += record(f"y%{part}", value, [term for one in operands for term in one.terms(part, "")])
-        return body
+        passed = "".join(f", {one.dummy if one.kind == 'z' else f'admpi_var_complex({one.dummy}, passive)'}, {one.name}" for one in operands)
+        return [*self.slopes(operands), f"call recorded_{len(operands)}(y, z{passed})"]
 
     def operators(self):
         for stem in ("add", "sub", "mul", "div"):

@@ -334,6 +334,38 @@ void admpif_tangent_linear_2(active_tangent *y_out, const plain_tangent *z, cons
   *y_out = y;
 }
 
+/* Complex numbers: an operator's result, whose value is z, by a statement for each part. p and q are its complex derivatives by a and
+ * b. What a part does not depend on is not recorded. */
+
+typedef struct plain_complex {
+  double re, im;
+} plain_complex;
+
+INLINE uint32_t put_sloped(leaf *x, uint32_t n, V of, double partial) {
+  put(x + n, of, partial);
+  return n + ((of->id != 0) & (partial != 0.0));
+}
+INLINE uint32_t put_complex(leaf *x, uint32_t n, const admpi_var_complex *of, double by_real, double by_imag) {
+  return put_sloped(x, put_sloped(x, n, &of->real, by_real), &of->imag, by_imag);
+}
+
+void admpif_complex_1(admpi_var_complex *y_out, const plain_complex *z, const admpi_var_complex *a, const plain_complex *p) {
+  leaf x[2];
+  admpi_var_complex y;
+  y.real = record_leaves(z->re, x, put_complex(x, 0, a, p->re, -p->im));
+  y.imag = record_leaves(z->im, x, put_complex(x, 0, a, p->im, p->re));
+  *y_out = y;
+}
+
+void admpif_complex_2(admpi_var_complex *y_out, const plain_complex *z, const admpi_var_complex *a, const plain_complex *p,
+                      const admpi_var_complex *b, const plain_complex *q) {
+  leaf x[4];
+  admpi_var_complex y;
+  y.real = record_leaves(z->re, x, put_complex(x, put_complex(x, 0, a, p->re, -p->im), b, q->re, -q->im));
+  y.imag = record_leaves(z->im, x, put_complex(x, put_complex(x, 0, a, p->im, p->re), b, q->im, q->re));
+  *y_out = y;
+}
+
 /* The tape. */
 
 int32_t admpif_activate(admpi_tape *tape) {
