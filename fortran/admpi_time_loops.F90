@@ -3,10 +3,11 @@
 ! ADMPI_WITHOUT_TANGENTS: without states of admpi_tangents, for tests that save the time to compile it.
 module admpi_time_loops
   use, intrinsic :: iso_c_binding
-  use admpi, only: admpi_tape, admpi_var, admpi_detail_refusal, admpi_detail_report
+  use admpi, only: admpi_tape, admpi_var, admpi_var_complex, admpi_detail_refusal, admpi_detail_report
   use admpi_matrices, only: admpi_buffer, admpi_varmat
 #ifndef ADMPI_WITHOUT_TANGENTS
   use admpi_tangents, only: admpi_tangent_var
+  use admpi_complex_tangents, only: admpi_tangent_var_complex
 #endif
   implicit none
   private
@@ -78,13 +79,14 @@ module admpi_time_loops
     procedure :: binomial
     procedure :: mixed
     procedure :: disk
-    procedure, private :: state_of_vars, state_of_matrix, parameters_of_vars, parameters_of_matrix
-    generic :: state => state_of_vars, state_of_matrix
-    generic :: parameters => parameters_of_vars, parameters_of_matrix
+    procedure, private :: state_of_vars, state_of_complex, state_of_matrix
+    procedure, private :: parameters_of_vars, parameters_of_complex, parameters_of_matrix
+    generic :: state => state_of_vars, state_of_complex, state_of_matrix
+    generic :: parameters => parameters_of_vars, parameters_of_complex, parameters_of_matrix
 #ifndef ADMPI_WITHOUT_TANGENTS
-    procedure, private :: state_of_tangents, parameters_of_tangents
-    generic :: state => state_of_tangents
-    generic :: parameters => parameters_of_tangents
+    procedure, private :: state_of_tangents, state_of_complex_tangents, parameters_of_tangents, parameters_of_complex_tangents
+    generic :: state => state_of_tangents, state_of_complex_tangents
+    generic :: parameters => parameters_of_tangents, parameters_of_complex_tangents
 #endif
     procedure :: save => save_by
     procedure :: run
@@ -263,18 +265,32 @@ contains
       'disk', ierr)
   end subroutine
 
-  ! What steps read and write: active variables, scalars or arrays, of either number type, and matrices. They stay where they are
+  ! What steps read and write: active variables, scalars or arrays, of every number type, and matrices. They stay where they are
   ! as long as the tape holds a run: no step allocates them anew. The dummies are not contiguous, or the compiler would hand over
   ! a copy of what has gaps.
+  subroutine state_at(self, is_whole, x, n, ierr)
+    class(admpi_time_loop), intent(in) :: self
+    logical, intent(in) :: is_whole
+    type(c_ptr), intent(in) :: x
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(out), optional :: ierr
+    if (.not. is_whole) then
+      call refuse_gaps('state', ierr)
+    else
+      call admpi_detail_report(c_state(self%handle, x, n), 'state', ierr)
+    end if
+  end subroutine
   subroutine state_of_vars(self, x, ierr)
     class(admpi_time_loop), intent(in) :: self
     type(admpi_var), intent(inout), target :: x(..)
     integer, intent(out), optional :: ierr
-    if (.not. is_contiguous(x)) then
-      call refuse_gaps('state', ierr)
-    else
-      call admpi_detail_report(c_state(self%handle, c_loc(x), size(x, kind=c_int64_t)), 'state', ierr)
-    end if
+    call state_at(self, is_contiguous(x), c_loc(x), size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine state_of_complex(self, x, ierr)
+    class(admpi_time_loop), intent(in) :: self
+    type(admpi_var_complex), intent(inout), target :: x(..)
+    integer, intent(out), optional :: ierr
+    call state_at(self, is_contiguous(x), c_loc(x), 2*size(x, kind=c_int64_t), ierr)
   end subroutine
   subroutine state_of_matrix(self, a, ierr)
     class(admpi_time_loop), intent(in) :: self
@@ -282,17 +298,45 @@ contains
     integer, intent(out), optional :: ierr
     call admpi_detail_report(c_state_matrix(self%handle, c_funloc(locate), c_loc(a)), 'state', ierr)
   end subroutine
+#ifndef ADMPI_WITHOUT_TANGENTS
+  subroutine state_of_tangents(self, x, ierr)
+    class(admpi_time_loop), intent(in) :: self
+    type(admpi_tangent_var), intent(inout), target :: x(..)
+    integer, intent(out), optional :: ierr
+    call state_at(self, is_contiguous(x), c_loc(x), 2*size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine state_of_complex_tangents(self, x, ierr)
+    class(admpi_time_loop), intent(in) :: self
+    type(admpi_tangent_var_complex), intent(inout), target :: x(..)
+    integer, intent(out), optional :: ierr
+    call state_at(self, is_contiguous(x), c_loc(x), 4*size(x, kind=c_int64_t), ierr)
+  end subroutine
+#endif
 
   ! What steps read and none writes. The program may change it after the run.
+  subroutine parameters_at(self, is_whole, x, n, ierr)
+    class(admpi_time_loop), intent(in) :: self
+    logical, intent(in) :: is_whole
+    type(c_ptr), intent(in) :: x
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(out), optional :: ierr
+    if (.not. is_whole) then
+      call refuse_gaps('parameters', ierr)
+    else
+      call admpi_detail_report(c_parameters(self%handle, x, n), 'parameters', ierr)
+    end if
+  end subroutine
   subroutine parameters_of_vars(self, x, ierr)
     class(admpi_time_loop), intent(in) :: self
     type(admpi_var), intent(inout), target :: x(..)
     integer, intent(out), optional :: ierr
-    if (.not. is_contiguous(x)) then
-      call refuse_gaps('parameters', ierr)
-    else
-      call admpi_detail_report(c_parameters(self%handle, c_loc(x), size(x, kind=c_int64_t)), 'parameters', ierr)
-    end if
+    call parameters_at(self, is_contiguous(x), c_loc(x), size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine parameters_of_complex(self, x, ierr)
+    class(admpi_time_loop), intent(in) :: self
+    type(admpi_var_complex), intent(inout), target :: x(..)
+    integer, intent(out), optional :: ierr
+    call parameters_at(self, is_contiguous(x), c_loc(x), 2*size(x, kind=c_int64_t), ierr)
   end subroutine
   subroutine parameters_of_matrix(self, a, ierr)
     class(admpi_time_loop), intent(in) :: self
@@ -300,27 +344,18 @@ contains
     integer, intent(out), optional :: ierr
     call admpi_detail_report(c_parameter_matrix(self%handle, c_funloc(locate), c_loc(a)), 'parameters', ierr)
   end subroutine
-
 #ifndef ADMPI_WITHOUT_TANGENTS
-  subroutine state_of_tangents(self, x, ierr)
-    class(admpi_time_loop), intent(in) :: self
-    type(admpi_tangent_var), intent(inout), target :: x(..)
-    integer, intent(out), optional :: ierr
-    if (.not. is_contiguous(x)) then
-      call refuse_gaps('state', ierr)
-    else
-      call admpi_detail_report(c_state(self%handle, c_loc(x), 2*size(x, kind=c_int64_t)), 'state', ierr)
-    end if
-  end subroutine
   subroutine parameters_of_tangents(self, x, ierr)
     class(admpi_time_loop), intent(in) :: self
     type(admpi_tangent_var), intent(inout), target :: x(..)
     integer, intent(out), optional :: ierr
-    if (.not. is_contiguous(x)) then
-      call refuse_gaps('parameters', ierr)
-    else
-      call admpi_detail_report(c_parameters(self%handle, c_loc(x), 2*size(x, kind=c_int64_t)), 'parameters', ierr)
-    end if
+    call parameters_at(self, is_contiguous(x), c_loc(x), 2*size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine parameters_of_complex_tangents(self, x, ierr)
+    class(admpi_time_loop), intent(in) :: self
+    type(admpi_tangent_var_complex), intent(inout), target :: x(..)
+    integer, intent(out), optional :: ierr
+    call parameters_at(self, is_contiguous(x), c_loc(x), 4*size(x, kind=c_int64_t), ierr)
   end subroutine
 #endif
 

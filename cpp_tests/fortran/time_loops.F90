@@ -4,6 +4,8 @@ module time_loop_tests
   use admpi
   use admpi_matrices
   use admpi_tangents
+  use admpi_complex
+  use admpi_complex_tangents
   use admpi_time_loops
   use check
   implicit none
@@ -11,6 +13,8 @@ module time_loop_tests
   type(admpi_var), target :: u(rows, cols), total, k(2)
   type(admpi_var), target :: nothing(0)
   type(admpi_tangent_var), target :: heat(2)
+  type(admpi_var_complex), target :: psi(2), phase
+  type(admpi_tangent_var_complex), target :: xi(2), turn
   type(admpi_varmat), target :: a
   integer :: noise = 1, failing = 0, most = 0, calls = 0
   type :: generator
@@ -59,6 +63,14 @@ contains
     heat = heat + k(1)*sin(heat)*dble(mod(step, 3))
     heat(1) = heat(1)*heat(2)*0.5d0
     status = 0
+  end subroutine
+
+  recursive subroutine wave_step(step, status)
+    integer, intent(in) :: step
+    integer, intent(inout) :: status
+    psi = psi*phase + (0d0, 0.1d0)*conjg(psi(2:1:-1))**2
+    xi = xi*turn + (0d0, 0.1d0)*conjg(xi(2:1:-1))**2
+    if (step < 0) status = 1
   end subroutine
 
   recursive subroutine matrix_step(step, status)
@@ -266,6 +278,48 @@ contains
     end subroutine
   end subroutine
 
+  ! Complex numbers, and tangents of them.
+  subroutine complex_numbers()
+    complex(8) :: whole(6), g(6)
+    call swept(.true., whole)
+    call swept(.false., g)
+    if (any(g /= whole) .or. .not. all(abs(g) > 1d-6)) call fail('complex numbers: not the same')
+  contains
+    subroutine swept(all_kept, g)
+      logical, intent(in) :: all_kept
+      complex(8), intent(out) :: g(6)
+      type(admpi_time_loop) :: loop
+      type(admpi_var_complex) :: psi0(2), xi0(2)
+      call start()
+      psi0 = [(0.5d0, 0.25d0), (-0.75d0, 1d0)]
+      xi0 = [(0.25d0, -0.5d0), (0.5d0, 0.75d0)]
+      phase = (0.6d0, 0.7d0)
+      call tape%input(psi0)
+      call tape%input(xi0)
+      call tape%input(phase)
+      psi = psi0
+      xi = admpi_tangent_var_complex(xi0, [(1d0, 0d0), (0d0, -1d0)])
+      turn = phase
+      call loop%new(tape)
+      if (all_kept) then
+        call loop%all()
+      else
+        call loop%binomial(2)
+      end if
+      call loop%state(psi)
+      call loop%parameters(phase)
+      call loop%state(xi)
+      call loop%parameters(turn)
+      call loop%run(15, wave_step)
+      call loop%free()
+      call tape%seed(psi(1), (1d0, -0.5d0))
+      call tape%seed(admpi_derivative(xi(2)), (0.25d0, 1d0))
+      call tape%stop()
+      call tape%reverse()
+      g = [tape%adjoint(psi0), tape%adjoint(xi0), tape%adjoint(phase), (1d0, 0d0)]
+    end subroutine
+  end subroutine
+
   subroutine matrices()
     real(8) :: whole(6), g(6)
     call swept(.true., whole)
@@ -391,6 +445,8 @@ contains
     call refused('gaps', 'a row as state')
     call loop%parameters(u(1, :), ierr)
     call refused('gaps', 'a row as parameters')
+    call loop%state(psi(2:1:-1), ierr)
+    call refused('gaps', 'complex numbers in reverse')
     call loop%state(heat(2:1:-1), ierr)
     call refused('gaps', 'tangents in reverse')
     call loop%budget(-5_c_int64_t, ierr)
@@ -443,6 +499,7 @@ program test_time_loops
   call schedules()
   call hooks()
   call tangents()
+  call complex_numbers()
   call matrices()
   call nested()
   call internal()
