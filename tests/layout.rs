@@ -17,6 +17,7 @@ const RUST_ALONE: &[&str] = &["Runs", "Block", "Tape", "Item"];
 const C_ALONE: &[&str] = &[
     "admpi_mpi_sizes",
     "admpi_var_complex",
+    "plain_complex",
     "plain_tangent",
     "active_tangent",
     "admpi_expr",
