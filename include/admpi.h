@@ -1,7 +1,7 @@
 /* admpi: adjoint MPI and a tape for reverse-mode differentiation. The one header to include.
  *
- * C and C++ get everything. Fortran (`#include <admpi.h>` in .F90 and .F) gets the preprocessor constants, and ADMPI_REAL and
- * ADMPI_REAL_TYPE for sources that are compiled with and without ADMPI_ACTIVE. Compilers of Fortran are known by their own
+ * C and C++ get everything. Fortran (`#include <admpi.h>` in .F90 and .F) gets the preprocessor constants, and ADMPI_REAL,
+ * ADMPI_COMPLEX and their datatypes for sources that are compiled with and without ADMPI_ACTIVE. Compilers of Fortran are known by their own
  * macros because some preprocess with a C preprocessor; for one that is not known, define ADMPI_FORTRAN.
  *
  * # The contract of handles and pointers

@@ -26,14 +26,19 @@
 #ifdef ADMPI_ACTIVE
 #define ADMPI_REAL type(admpi_var)
 #define ADMPI_REAL_TYPE AMPI_ADOUBLE
+#define ADMPI_COMPLEX type(admpi_var_complex)
+#define ADMPI_COMPLEX_TYPE AMPI_ADOUBLE_COMPLEX
 #define ADMPI_VALUE(x) admpi_value(x)
 #else
 #define ADMPI_REAL real(kind(1d0))
+#define ADMPI_COMPLEX complex(kind(1d0))
 #define ADMPI_VALUE(x) (x)
 #ifdef ADMPI_KEEP_MPI
 #define ADMPI_REAL_TYPE MPI_DOUBLE_PRECISION
+#define ADMPI_COMPLEX_TYPE MPI_DOUBLE_COMPLEX
 #else
 #define ADMPI_REAL_TYPE AMPI_DOUBLE_PRECISION
+#define ADMPI_COMPLEX_TYPE AMPI_DOUBLE_COMPLEX
 #endif
 #endif
 #endif
