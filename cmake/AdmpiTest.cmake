@@ -1,5 +1,5 @@
 # admpi_add_test(<feature>/<file> [AND <file>...] [RANKS <n>...] [VALGRIND [<n>...]] [VARIANTS <variant>...] [ARGS <arg>...]
-#                [VALGRIND_ARGS <arg>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN] [EVERY_BUILD] [NOT_QUICK] [OPTIMISED])
+#                [VALGRIND_ARGS <arg>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN] [EVERY_BUILD] [NOT_QUICK] [OPTIMISED] [ALONE])
 # admpi_add_test(<name> SOURCES <file>... ...)
 #
 # Builds one program and registers it with ctest. Its name is <feature>_<file>, without the ending; AND names more files.
@@ -13,7 +13,9 @@
 # - It is compiled at -O1, in half the time. OPTIMISED is for what compilers may get wrong in the arithmetic: in the build
 #   without MPI it is compiled as the build type says.
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
-#   in the build without MPI: the tape is the same in all of them. VALGRIND_ARGS are the program's there only.
+#   in the build without MPI: the tape is the same in all of them. VALGRIND_ARGS are the program's there only. On 2 ranks those
+#   by doctest without LIBRARIES run as one program, memory (admpi_add_memory_test): valgrind takes seconds to start MPI. ALONE
+#   leaves a program out.
 # - VARIANTS are more runs of the program, each by a function admpi_variant_<variant>: cpp_tests/variants.cmake.
 # - Files include what they share by its path in cpp_tests. C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
 #   and those with PLAIN_MAIN bring their own.
@@ -65,7 +67,7 @@ function(admpi_tiers_of_ranks quick full)
 endfunction()
 
 function(admpi_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN;EVERY_BUILD;NOT_QUICK;OPTIMISED" "TIMEOUT" "SOURCES;AND;RANKS;VALGRIND;VARIANTS;ARGS;VALGRIND_ARGS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN;EVERY_BUILD;NOT_QUICK;OPTIMISED;ALONE" "TIMEOUT" "SOURCES;AND;RANKS;VALGRIND;VARIANTS;ARGS;VALGRIND_ARGS;LIBRARIES")
   if(arg_RANKS AND NOT ADMPI_WITH_MPI)
     return()
   endif()
@@ -132,9 +134,30 @@ function(admpi_add_test name)
     admpi_register("${name}_valgrind" PROCESSORS 1 TIMEOUT ${valgrind_timeout} LABELS valgrind
       COMMAND ${ADMPI_VALGRIND_COMMAND} ${program} ${arg_VALGRIND_ARGS})
   endif()
+  if(arg_VALGRIND STREQUAL "2" AND arg_SOURCES AND NOT arg_PLAIN_MAIN AND NOT arg_LIBRARIES AND NOT arg_ALONE)
+    set_property(GLOBAL APPEND PROPERTY ADMPI_MEMORY_OBJECTS "$<TARGET_OBJECTS:${name}_objects>")
+    string(REGEX REPLACE "^--test-case-exclude=" "" excluded "${arg_VALGRIND_ARGS}")
+    set_property(GLOBAL APPEND PROPERTY ADMPI_MEMORY_EXCLUDED ${excluded})
+    return()
+  endif()
   foreach(ranks IN LISTS arg_VALGRIND)
     admpi_launcher(launcher "${ranks}")
     admpi_register("${name}_${ranks}_valgrind" PROCESSORS "${ranks}" TIMEOUT ${valgrind_timeout}
       LABELS mpi valgrind COMMAND ${launcher} ${ADMPI_VALGRIND_COMMAND} ${program} ${arg_VALGRIND_ARGS})
   endforeach()
+endfunction()
+
+# admpi_add_memory_test(): the program memory and its test memory_2_valgrind, of the objects that admpi_add_test has collected.
+function(admpi_add_memory_test)
+  get_property(objects GLOBAL PROPERTY ADMPI_MEMORY_OBJECTS)
+  get_property(excluded GLOBAL PROPERTY ADMPI_MEMORY_EXCLUDED)
+  if(NOT ADMPI_VALGRIND_COMMAND OR NOT objects)
+    return()
+  endif()
+  add_executable(memory ${objects})
+  target_link_libraries(memory PRIVATE admpi_doctest_mpi admpi::admpi admpi_warnings)
+  list(JOIN excluded "," excluded)
+  admpi_launcher(launcher 2)
+  admpi_register(memory_2_valgrind PROCESSORS 2 TIMEOUT 2400 LABELS mpi valgrind
+    COMMAND ${launcher} ${ADMPI_VALGRIND_COMMAND} "$<TARGET_FILE:memory>" "--test-case-exclude=${excluded}")
 endfunction()
