@@ -4432,6 +4432,13 @@ module admpi
 #endif
   end interface
 
+  interface admpi_var_complex
+    procedure complex_of_z, complex_of_v, complex_of_c, complex_of_f, complex_of_d, complex_of_s, complex_of_i, complex_of_l
+#ifndef ADMPI_PLAIN
+    procedure complex_of_e
+#endif
+  end interface
+
   ! The value, without its derivative.
   interface admpi_value
     procedure value_v, value_d
@@ -14978,6 +14985,109 @@ contains
   end function
 #endif
 
+#ifdef ADMPI_PLAIN
+  elemental function complex_of_z(a) result(y)
+    type(admpi_var_complex), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y = a
+  end function
+  elemental function complex_of_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = a
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_c(a) result(y)
+    complex(dp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(real(a, dp))
+    y%im = admpi_var(real(aimag(a), dp))
+  end function
+  elemental function complex_of_f(a) result(y)
+    complex(sp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(real(a, dp))
+    y%im = admpi_var(real(aimag(a), dp))
+  end function
+  elemental function complex_of_d(a) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_s(a) result(y)
+    real(sp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_i(a) result(y)
+    integer(int32), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_l(a) result(y)
+    integer(int64), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+#else
+  elemental function complex_of_z(a) result(y)
+    type(admpi_var_complex), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y = a
+  end function
+  elemental function complex_of_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = a
+    y%im = admpi_var(0._dp)
+  end function
+  impure elemental function complex_of_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_c(a) result(y)
+    complex(dp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(real(a, dp))
+    y%im = admpi_var(real(aimag(a), dp))
+  end function
+  elemental function complex_of_f(a) result(y)
+    complex(sp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(real(a, dp))
+    y%im = admpi_var(real(aimag(a), dp))
+  end function
+  elemental function complex_of_d(a) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_s(a) result(y)
+    real(sp), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_i(a) result(y)
+    integer(int32), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+  elemental function complex_of_l(a) result(y)
+    integer(int64), intent(in) :: a
+    type(admpi_var_complex) :: y
+    y%re = admpi_var(a)
+    y%im = admpi_var(0._dp)
+  end function
+#endif
   elemental function value_v(x) result(y)
     type(admpi_var), intent(in) :: x
     real(dp) :: y

@@ -13,6 +13,7 @@ module admpi_complex
 #endif
   implicit none
   private
+  public :: admpi_var_complex
 
   integer, parameter :: dp = c_double, sp = c_float
   type(admpi_var), parameter :: passive = admpi_var(0._dp, 0, 0)
@@ -180,12 +181,6 @@ module admpi_complex
     procedure cmplx_sv, cmplx_iv
   end interface
   public :: cmplx
-  interface admpi_var_complex
-    procedure complex_z_of_z, complex_z_of_v, complex_z_of_c
-    procedure complex_z_of_f, complex_z_of_d, complex_z_of_s
-    procedure complex_z_of_i, complex_z_of_l
-  end interface
-  public :: admpi_var_complex
   interface assignment(=)
     procedure assign_zv, assign_zc, assign_zf
     procedure assign_zd, assign_zs, assign_zi
@@ -404,12 +399,6 @@ module admpi_complex
     procedure cmplx_iv, cmplx_ie
   end interface
   public :: cmplx
-  interface admpi_var_complex
-    procedure complex_z_of_z, complex_z_of_v, complex_z_of_e
-    procedure complex_z_of_c, complex_z_of_f, complex_z_of_d
-    procedure complex_z_of_s, complex_z_of_i, complex_z_of_l
-  end interface
-  public :: admpi_var_complex
   interface assignment(=)
     procedure assign_zv, assign_ze, assign_zc
     procedure assign_zf, assign_zd, assign_zs
@@ -2366,87 +2355,40 @@ contains
     z%im = y
     if (present(kind)) return
   end function
-  elemental function complex_z_of_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y = a
-  end function
-  elemental function complex_z_of_v(a) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = a
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zv(y, x)
     type(admpi_var_complex), intent(inout) :: y
     type(admpi_var), intent(in) :: x
-    y = complex_z_of_v(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_c(a) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(real(a, dp))
-    y%im = admpi_var(real(aimag(a), dp))
-  end function
   elemental subroutine assign_zc(y, x)
     type(admpi_var_complex), intent(inout) :: y
     complex(dp), intent(in) :: x
-    y = complex_z_of_c(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_f(a) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(real(a, dp))
-    y%im = admpi_var(real(aimag(a), dp))
-  end function
   elemental subroutine assign_zf(y, x)
     type(admpi_var_complex), intent(inout) :: y
     complex(sp), intent(in) :: x
-    y = complex_z_of_f(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_d(a) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zd(y, x)
     type(admpi_var_complex), intent(inout) :: y
     real(dp), intent(in) :: x
-    y = complex_z_of_d(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_s(a) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zs(y, x)
     type(admpi_var_complex), intent(inout) :: y
     real(sp), intent(in) :: x
-    y = complex_z_of_s(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_i(a) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zi(y, x)
     type(admpi_var_complex), intent(inout) :: y
     integer(int32), intent(in) :: x
-    y = complex_z_of_i(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_l(a) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zl(y, x)
     type(admpi_var_complex), intent(inout) :: y
     integer(int64), intent(in) :: x
-    y = complex_z_of_l(x)
+    y = admpi_var_complex(x)
   end subroutine
   elemental subroutine assign_vz(y, x)
     type(admpi_var), intent(inout) :: y
@@ -5183,98 +5125,45 @@ contains
     z%im = admpi_var(y)
     if (present(kind)) return
   end function
-  elemental function complex_z_of_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y = a
-  end function
-  elemental function complex_z_of_v(a) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = a
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zv(y, x)
     type(admpi_var_complex), intent(inout) :: y
     type(admpi_var), intent(in) :: x
-    y = complex_z_of_v(x)
+    y = admpi_var_complex(x)
   end subroutine
-  impure elemental function complex_z_of_e(a) result(y)
-    type(admpi_expr), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   impure elemental subroutine assign_ze(y, x)
     type(admpi_var_complex), intent(inout) :: y
     type(admpi_expr), intent(in) :: x
-    y = complex_z_of_e(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_c(a) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(real(a, dp))
-    y%im = admpi_var(real(aimag(a), dp))
-  end function
   elemental subroutine assign_zc(y, x)
     type(admpi_var_complex), intent(inout) :: y
     complex(dp), intent(in) :: x
-    y = complex_z_of_c(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_f(a) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(real(a, dp))
-    y%im = admpi_var(real(aimag(a), dp))
-  end function
   elemental subroutine assign_zf(y, x)
     type(admpi_var_complex), intent(inout) :: y
     complex(sp), intent(in) :: x
-    y = complex_z_of_f(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_d(a) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zd(y, x)
     type(admpi_var_complex), intent(inout) :: y
     real(dp), intent(in) :: x
-    y = complex_z_of_d(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_s(a) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zs(y, x)
     type(admpi_var_complex), intent(inout) :: y
     real(sp), intent(in) :: x
-    y = complex_z_of_s(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_i(a) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zi(y, x)
     type(admpi_var_complex), intent(inout) :: y
     integer(int32), intent(in) :: x
-    y = complex_z_of_i(x)
+    y = admpi_var_complex(x)
   end subroutine
-  elemental function complex_z_of_l(a) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
   elemental subroutine assign_zl(y, x)
     type(admpi_var_complex), intent(inout) :: y
     integer(int64), intent(in) :: x
-    y = complex_z_of_l(x)
+    y = admpi_var_complex(x)
   end subroutine
   elemental subroutine assign_vz(y, x)
     type(admpi_var), intent(inout) :: y

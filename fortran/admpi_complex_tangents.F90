@@ -2585,7 +2585,7 @@ contains
   elemental subroutine assign_xt(y, x)
     type(admpi_tangent_complex), intent(inout) :: y
     type(admpi_tangent), intent(in) :: x
-    y = complex_x_of_t(x)
+    y = admpi_tangent_complex(x)
   end subroutine
   elemental function complex_x_of_c(a) result(y)
     complex(dp), intent(in) :: a
@@ -2596,7 +2596,7 @@ contains
   elemental subroutine assign_xc(y, x)
     type(admpi_tangent_complex), intent(inout) :: y
     complex(dp), intent(in) :: x
-    y = complex_x_of_c(x)
+    y = admpi_tangent_complex(x)
   end subroutine
   elemental function complex_x_of_f(a) result(y)
     complex(sp), intent(in) :: a
@@ -2607,7 +2607,7 @@ contains
   elemental subroutine assign_xf(y, x)
     type(admpi_tangent_complex), intent(inout) :: y
     complex(sp), intent(in) :: x
-    y = complex_x_of_f(x)
+    y = admpi_tangent_complex(x)
   end subroutine
   elemental function complex_x_of_d(a) result(y)
     real(dp), intent(in) :: a
@@ -2618,7 +2618,7 @@ contains
   elemental subroutine assign_xd(y, x)
     type(admpi_tangent_complex), intent(inout) :: y
     real(dp), intent(in) :: x
-    y = complex_x_of_d(x)
+    y = admpi_tangent_complex(x)
   end subroutine
   elemental function complex_x_of_s(a) result(y)
     real(sp), intent(in) :: a
@@ -2629,7 +2629,7 @@ contains
   elemental subroutine assign_xs(y, x)
     type(admpi_tangent_complex), intent(inout) :: y
     real(sp), intent(in) :: x
-    y = complex_x_of_s(x)
+    y = admpi_tangent_complex(x)
   end subroutine
   elemental function complex_x_of_i(a) result(y)
     integer(int32), intent(in) :: a
@@ -2640,7 +2640,7 @@ contains
   elemental subroutine assign_xi(y, x)
     type(admpi_tangent_complex), intent(inout) :: y
     integer(int32), intent(in) :: x
-    y = complex_x_of_i(x)
+    y = admpi_tangent_complex(x)
   end subroutine
   elemental function complex_x_of_l(a) result(y)
     integer(int64), intent(in) :: a
@@ -2651,7 +2651,7 @@ contains
   elemental subroutine assign_xl(y, x)
     type(admpi_tangent_complex), intent(inout) :: y
     integer(int64), intent(in) :: x
-    y = complex_x_of_l(x)
+    y = admpi_tangent_complex(x)
   end subroutine
   elemental subroutine assign_tx(y, x)
     type(admpi_tangent), intent(inout) :: y
@@ -6427,7 +6427,7 @@ contains
   elemental subroutine assign_hw(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     type(admpi_tangent_var), intent(in) :: x
-    y = complex_h_of_w(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
@@ -6438,7 +6438,7 @@ contains
   elemental subroutine assign_hz(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     type(admpi_var_complex), intent(in) :: x
-    y = complex_h_of_z(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_v(a) result(y)
     type(admpi_var), intent(in) :: a
@@ -6449,7 +6449,7 @@ contains
   elemental subroutine assign_hv(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     type(admpi_var), intent(in) :: x
-    y = complex_h_of_v(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_c(a) result(y)
     complex(dp), intent(in) :: a
@@ -6460,7 +6460,7 @@ contains
   elemental subroutine assign_hc(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     complex(dp), intent(in) :: x
-    y = complex_h_of_c(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_f(a) result(y)
     complex(sp), intent(in) :: a
@@ -6471,7 +6471,7 @@ contains
   elemental subroutine assign_hf(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     complex(sp), intent(in) :: x
-    y = complex_h_of_f(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_d(a) result(y)
     real(dp), intent(in) :: a
@@ -6482,7 +6482,7 @@ contains
   elemental subroutine assign_hd(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     real(dp), intent(in) :: x
-    y = complex_h_of_d(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_s(a) result(y)
     real(sp), intent(in) :: a
@@ -6493,7 +6493,7 @@ contains
   elemental subroutine assign_hs(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     real(sp), intent(in) :: x
-    y = complex_h_of_s(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_i(a) result(y)
     integer(int32), intent(in) :: a
@@ -6504,7 +6504,7 @@ contains
   elemental subroutine assign_hi(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     integer(int32), intent(in) :: x
-    y = complex_h_of_i(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental function complex_h_of_l(a) result(y)
     integer(int64), intent(in) :: a
@@ -6515,7 +6515,7 @@ contains
   elemental subroutine assign_hl(y, x)
     type(admpi_tangent_var_complex), intent(inout) :: y
     integer(int64), intent(in) :: x
-    y = complex_h_of_l(x)
+    y = admpi_tangent_var_complex(x)
   end subroutine
   elemental subroutine assign_wh(y, x)
     type(admpi_tangent_var), intent(inout) :: y

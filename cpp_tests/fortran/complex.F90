@@ -86,15 +86,15 @@ contains
     z = admpi_var_complex(x(1), x(2))
     if (.not. (z == (3d0, -4d0) .and. z /= x(1) .and. z /= 3 .and. 3d0 /= z .and. (3., -4.) == z .and. z == z)) call fail('comparisons')
     if (x(1) == (3d0, 1d0) .or. (3d0, 0d0) /= x(1)) call fail('comparisons of reals')
-    call equal(statements(), 0, 'statements of a conversion')
+    call recorded('a conversion', z, (3d0, -4d0), 0)
     w = z*z
-    call equal(statements(), 2, 'statements of a product')
+    call recorded('a product', w, (-7d0, -24d0), 2)
     w = w + (1d0, 2d0)
-    call equal(statements(), 4, 'statements of a sum')
+    call recorded('a sum', w, (-6d0, -22d0), 4)
     w = x(1) + (0d0, 1d0)
-    call equal(statements(), 5, 'statements of a real and a constant')
+    call recorded('a real and a constant', w, (3d0, 1d0), 5)
     w = conjg(z)
-    call equal(statements(), 6, 'statements of a conjugate')
+    call recorded('a conjugate', w, (3d0, 4d0), 6)
     y = z
     call near(admpi_value(y), 3d0, 'the real part')
     call equal(statements(), 6, 'statements of the real part')
@@ -115,6 +115,16 @@ contains
     z = cmplx(x(1), x(2))
     z = z**1 + z**2 + z**(1d0, 0d0) + z**2d0
     call expect('powers at 0', z%re, 0d0, x, [2d0, 0d0])
+  contains
+    ! Compilers leave out what is pure and not looked at.
+    subroutine recorded(what, of, value, made)
+      character(*), intent(in) :: what
+      type(admpi_var_complex), intent(in) :: of
+      complex(8), intent(in) :: value
+      integer, intent(in) :: made
+      if (admpi_value(of) /= value) call fail(what)
+      call equal(statements(), made, 'statements of '//what)
+    end subroutine
   end subroutine
 
   ! Complex inputs and results of a tape: arrays, parts of arrays, scalars, two directions.

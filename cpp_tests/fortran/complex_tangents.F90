@@ -144,6 +144,7 @@ contains
     z = admpi_var_complex(x(1), x(2))
     w = z
     w = w*w
+    if (admpi_value(w) /= (-7d0, -24d0)) call fail('a product')
     call equal(statements(), 2, 'statements without a direction')
     w = admpi_tangent_var_complex(z, (1d0, 0d0))
     w = z*w + x(1)/w - w**z + x(2)*(0d0, 1d0)*w

@@ -67,6 +67,7 @@ class Complex(Writer):
         super().__init__(self.kind, "cfdsil", self.kind)
         self.reals = self.real + ("e" if has_expressions else "")
         self.stem = TYPES[self.kind][5:-1]  # the name of the type
+        self.constructors = []
         for part in (self.operators, self.powers, self.equality, self.functions, self.parts, self.conversions, self.folds, self.products):
             part()
 
@@ -220,15 +221,14 @@ class Complex(Writer):
                 body = [f"y%re = {self.part_of('d', 'real(a, dp)')}", f"y%im = {self.part_of('d', 'real(aimag(a), dp)')}"]
             else:
                 body = [f"y%{part} = {self.part_of('v', f'a%{part}')}" for part in ("re", "im")]
-            name = self.procedure(f"complex_{self.kind}_of_{kind}", kind, self.result, body)
-            self.add(self.stem, name)
+            self.constructor(kind, body)
             if kind != self.kind:
                 self.add("assignment(=)", f"assign_{self.kind}{kind}")
                 self.procedures.append(f"""\
   {'impure elemental' if kind == "e" else 'elemental'} subroutine assign_{self.kind}{kind}(y, x)
     {self.result}, intent(inout) :: y
     {TYPES[kind]}, intent(in) :: x
-    y = {name}(x)
+    y = {self.stem}(x)
   end subroutine
 """)
         # A real takes the real part of a complex number.
@@ -240,6 +240,13 @@ class Complex(Writer):
     y = x%re
   end subroutine
 """)
+
+    def constructor(self, kind, body):
+        """The module admpi has it: flang 22 finds no type that a module uses and has a generic of the same name for."""
+        elsewhere = len(self.procedures)
+        self.procedure(f"complex_of_{kind}", kind, self.result, body)
+        self.constructors += self.procedures[elsewhere:]
+        del self.procedures[elsewhere:]
 
     def folds(self):
         """Sums and products: of all, of those under a mask, along a dimension."""
@@ -285,6 +292,9 @@ class Tangents(Complex):
     def locals(self, operands):
         return super().locals(operands) + "    complex(dp) :: d\n"
 
+    def constructor(self, kind, body):
+        self.add(self.stem, self.procedure(f"complex_{self.kind}_of_{kind}", kind, self.result, body))
+
     def negative(self, part):
         return [f"y%{part} = -a%{part}"]
 
@@ -318,6 +328,11 @@ class ActiveTangents(Tangents):
 
     def locals(self, operands):
         return Complex.locals(self, operands)
+
+
+def constructors(has_expressions):
+    """What makes a complex variable of something else."""
+    return "".join(Complex(has_expressions).constructors)
 
 
 def module():

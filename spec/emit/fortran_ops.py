@@ -4,6 +4,7 @@ Its frame is admpi.F90.in; this writes what stands at the frame's marks: what th
 kind of operands, and for each rank. Operators and functions are external procedures in C (src/shim/fortran.c), for operands of
 the kinds v, e and d; here the other kinds are converted."""
 
+from emit.fortran_complex import constructors
 from emit.fortran_formulas import in_fortran
 from emit.fortran_writer import (ERFC_SCALED, ONE, OPERATORS, PASSIVE_FIRST, TWO, TYPES, Writer, filled, folding, fortran_name,
                                  masks, number, shape)
@@ -246,6 +247,7 @@ def module():
         "procedures": f"#ifdef ADMPI_PLAIN\n{plain.implementations()}#else\n{fused.implementations()}#endif\n",
         "bindings": bindings(),
         "tape": of_tape(),
+        "complex": f"#ifdef ADMPI_PLAIN\n{constructors(False)}#else\n{constructors(True)}#endif\n",
         "folding": masks() + folding("v"),
     }
     return filled(FRAME, "fortran/admpi.F90", parts)
