@@ -35,7 +35,7 @@ int32_t admpi_map_new_mpi(MPI_Comm comm,
  * Does jobs for the map that rank 0 of comm makes with admpi_map_new_mpi, until rank 0 stops or frees the map. If a job
  * fails, the root handles the failure and this function goes on. It mostly sleeps while there is nothing to do.
  * @param comm  an intracommunicator
- * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI (the root is lost)
+ * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI (MPI failed here or at another rank)
  */
 int32_t admpi_map_serve(MPI_Comm comm);
 

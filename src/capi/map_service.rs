@@ -37,7 +37,7 @@ pub unsafe extern "C-unwind" fn admpi_map_new_mpi(
 /// Does jobs for the map that rank 0 of comm makes with admpi_map_new_mpi, until rank 0 stops or frees the map. If a job
 /// fails, the root handles the failure and this function goes on. It mostly sleeps while there is nothing to do.
 /// @param comm  an intracommunicator
-/// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI (the root is lost)
+/// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI (MPI failed here or at another rank)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_serve(comm: MPI_Comm) -> i32 {
     // SAFETY: as the C contract says.

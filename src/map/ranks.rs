@@ -2,7 +2,8 @@
 //!
 //! Root and workers have a communicator of their own. Jobs go to a worker by one order, with the parameters, and one answer
 //! comes back; what is long travels in messages of its own behind them. Who has answered may get another order while jobs
-//! are left. Whatever happens in a job, the answer comes: the next order finds every worker waiting for it.
+//! are left. Whatever happens in a job, the answer comes: the next order finds every worker waiting for it. Where MPI fails, all
+//! are told by a message of no words that nothing more comes.
 
 use super::backend::Backend;
 use super::data::{Data, DataHandle};
@@ -195,6 +196,10 @@ impl Service {
             let error = mpi_failure(failure);
             let text = format!("the map's workers are lost: {}", error.message);
             self.broken = Some(Error::new(Code::Mpi, text));
+            // Those who are not would wait for orders for ever.
+            for rank in self.workers() {
+                parcel::leave(self.comm, rank);
+            }
             error.into()
         })
     }
@@ -564,6 +569,17 @@ fn answer_words(task: &Task, block: &Block) -> usize {
     (ANSWER + block.values.len() + timed + inline).max(LONGEST_FAILURE)
 }
 
+/// An answer that has not left may find nobody who receives it.
+fn root_waits(comm: Comm) -> mpi::MpiResult<()> {
+    if parcel::has_left(comm, ROOT)? { Err(root_left()) } else { Ok(()) }
+}
+
+#[cold]
+fn root_left() -> mpi::Failure {
+    let text = "rank 0 has let its workers go, since MPI failed there or at one of them";
+    Error::new(Code::Mpi, text).into()
+}
+
 /// A worker's side.
 struct Worker {
     comm: Comm,
@@ -616,6 +632,9 @@ impl Worker {
     fn obey(&mut self) -> mpi::MpiResult<bool> {
         self.order.receive(self.comm, HEAD + INLINE, ROOT)?;
         self.order.wait()?;
+        if self.order.arrived().is_empty() {
+            return Err(root_left());
+        }
         let head = Head::read(self.order.arrived());
         let mut room: MpiResult<()> = Ok(());
         let apart = head.carries > INLINE || head.order == Order::Keep;
@@ -664,7 +683,13 @@ impl Worker {
         words.clear();
         wire::write_answer(epoch, done, 0, words);
         self.answer.send(self.comm, ROOT)?;
-        self.answer.wait()
+        self.sent()
+    }
+
+    /// Waits until the answer has left.
+    fn sent(&mut self) -> mpi::MpiResult<()> {
+        let comm = self.comm;
+        self.answer.wait_while(|| root_waits(comm))
     }
 
     /// Does the jobs of an order.
@@ -740,11 +765,12 @@ impl Worker {
             }
         }
         self.answer.send(self.comm, ROOT)?;
+        let comm = self.comm;
         if packed {
-            parcel::send(self.comm, &self.packed, ROOT)?;
+            parcel::send_while(comm, &mut self.packed, ROOT, || root_waits(comm))?;
         } else if apart {
-            parcel::send(self.comm, &self.derivatives, ROOT)?;
+            parcel::send_while(comm, &mut self.derivatives, ROOT, || root_waits(comm))?;
         }
-        self.answer.wait()
+        self.sent()
     }
 }

@@ -140,8 +140,14 @@ impl Parcel {
 
     /// Waits until then.
     pub fn wait(&mut self) -> MpiResult<()> {
+        self.wait_while(|| Ok(()))
+    }
+
+    /// Waits until then, or until `go_on` fails.
+    pub fn wait_while(&mut self, mut go_on: impl FnMut() -> MpiResult<()>) -> MpiResult<()> {
         let mut patience = Patience::default();
         while !self.is_done()? {
+            go_on()?;
             patience.pause();
         }
         Ok(())
@@ -191,6 +197,42 @@ pub fn leave(comm: Comm, to: c_int) {
         // SAFETY: a live request. The caller has a failure of MPI to tell of already.
         let _ = check(unsafe { raw::MPI_Request_free(&mut request) });
     }
+}
+
+/// Whether the next message of another rank is one of `leave`.
+pub fn has_left(comm: Comm, from: c_int) -> MpiResult<bool> {
+    let (mut flag, mut items) = (0, 0);
+    let mut status = std::mem::MaybeUninit::zeroed();
+    // SAFETY: places for the answers.
+    check(unsafe { raw::MPI_Iprobe(from, TAG, comm.raw(), &mut flag, status.as_mut_ptr()) })?;
+    if flag != 0 {
+        // SAFETY: there is a message: its status is written.
+        check(unsafe { raw::MPI_Get_count(status.as_ptr(), Datatype::word().raw(), &mut items) })?;
+    }
+    Ok(flag != 0 && items == 0)
+}
+
+/// Sends words of any number, and waits until they have left, or `go_on` fails: then MPI may still read the words, which stay
+/// where they are for ever.
+pub fn send_while<W: Word>(
+    comm: Comm,
+    words: &mut Vec<W>,
+    to: c_int,
+    mut go_on: impl FnMut() -> MpiResult<()>,
+) -> MpiResult<()> {
+    for piece in words.chunks(PIECE) {
+        let (mut request, mut patience) = (null(), Patience::default());
+        // SAFETY: the words are not freed before the request has ended.
+        unsafe { isend(comm, piece, to, &mut request)? };
+        while !test(&mut request, W::datatype())?.0 {
+            if let Err(failure) = go_on() {
+                std::mem::forget(std::mem::take(words));
+                return Err(failure);
+            }
+            patience.pause();
+        }
+    }
+    Ok(())
 }
 
 /// Sends words of any number, and waits until they have left.
