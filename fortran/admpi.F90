@@ -5851,7 +5851,7 @@ contains
   end function
   elemental function real_v_kind(a, kind) result(y)
     type(admpi_var), intent(in) :: a
-    integer, intent(in) :: kind ! that the program asks for
+    integer, intent(in) :: kind
     type(admpi_var) :: y
     y = a
     if (kind < 0) return
@@ -10129,7 +10129,7 @@ contains
   end function
   elemental function real_v_kind(a, kind) result(y)
     type(admpi_var), intent(in) :: a
-    integer, intent(in) :: kind ! that the program asks for
+    integer, intent(in) :: kind
     type(admpi_var) :: y
     y = a
     if (kind < 0) return
@@ -10181,7 +10181,7 @@ contains
   end function
   impure elemental function real_e_kind(a, kind) result(y)
     type(admpi_expr), intent(in) :: a
-    integer, intent(in) :: kind ! that the program asks for
+    integer, intent(in) :: kind
     type(admpi_expr) :: y
     y = admpif_mul_de(1._dp, a)
     if (kind < 0) return
@@ -14985,7 +14985,6 @@ contains
   end function
 #endif
 
-#ifdef ADMPI_PLAIN
   elemental function complex_of_z(a) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_var_complex) :: y
@@ -15033,56 +15032,9 @@ contains
     y%re = admpi_var(a)
     y%im = admpi_var(0._dp)
   end function
-#else
-  elemental function complex_of_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y = a
-  end function
-  elemental function complex_of_v(a) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = a
-    y%im = admpi_var(0._dp)
-  end function
+#ifndef ADMPI_PLAIN
   impure elemental function complex_of_e(a) result(y)
     type(admpi_expr), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
-  elemental function complex_of_c(a) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(real(a, dp))
-    y%im = admpi_var(real(aimag(a), dp))
-  end function
-  elemental function complex_of_f(a) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(real(a, dp))
-    y%im = admpi_var(real(aimag(a), dp))
-  end function
-  elemental function complex_of_d(a) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
-  elemental function complex_of_s(a) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
-  elemental function complex_of_i(a) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = admpi_var(a)
-    y%im = admpi_var(0._dp)
-  end function
-  elemental function complex_of_l(a) result(y)
-    integer(int64), intent(in) :: a
     type(admpi_var_complex) :: y
     y%re = admpi_var(a)
     y%im = admpi_var(0._dp)

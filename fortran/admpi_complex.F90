@@ -2,7 +2,7 @@
 !
 ! Active complex numbers for Fortran: their operators and functions. docs/fortran.md explains.
 !
-! Preprocessor symbols: ADMPI_PLAIN and ADMPI_NO_INIT, as for the module admpi.
+! Preprocessor symbol: ADMPI_PLAIN, as for the module admpi.
 module admpi_complex
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int32, int64, error_unit
@@ -24,7 +24,6 @@ module admpi_complex
   end interface
   public :: admpi_value
 
-#ifdef ADMPI_PLAIN
   interface operator(+)
     procedure add_zz, add_zv, add_zc
     procedure add_zf, add_zd, add_zs
@@ -225,230 +224,53 @@ module admpi_complex
     procedure matmul_cz_12, matmul_cv_12, matmul_dz_12
   end interface
   public :: matmul
-#else
+#ifndef ADMPI_PLAIN
   interface operator(+)
-    procedure add_zz, add_zv, add_ze
-    procedure add_zc, add_zf, add_zd
-    procedure add_zs, add_zi, add_zl
-    procedure add_vz, add_vc, add_vf
-    procedure add_ez, add_ec, add_ef
-    procedure add_cz, add_cv, add_ce
-    procedure add_fz, add_fv, add_fe
-    procedure add_dz, add_sz, add_iz
-    procedure add_lz, plus_z
+    procedure add_ze, add_ez, add_ec
+    procedure add_ef, add_ce, add_fe
   end interface
-  public :: operator(+)
   interface operator(-)
-    procedure sub_zz, sub_zv, sub_ze
-    procedure sub_zc, sub_zf, sub_zd
-    procedure sub_zs, sub_zi, sub_zl
-    procedure sub_vz, sub_vc, sub_vf
-    procedure sub_ez, sub_ec, sub_ef
-    procedure sub_cz, sub_cv, sub_ce
-    procedure sub_fz, sub_fv, sub_fe
-    procedure sub_dz, sub_sz, sub_iz
-    procedure sub_lz, neg_z
+    procedure sub_ze, sub_ez, sub_ec
+    procedure sub_ef, sub_ce, sub_fe
   end interface
-  public :: operator(-)
   interface operator(*)
-    procedure mul_zz, mul_zv, mul_ze
-    procedure mul_zc, mul_zf, mul_zd
-    procedure mul_zs, mul_zi, mul_zl
-    procedure mul_vz, mul_vc, mul_vf
-    procedure mul_ez, mul_ec, mul_ef
-    procedure mul_cz, mul_cv, mul_ce
-    procedure mul_fz, mul_fv, mul_fe
-    procedure mul_dz, mul_sz, mul_iz
-    procedure mul_lz
+    procedure mul_ze, mul_ez, mul_ec
+    procedure mul_ef, mul_ce, mul_fe
   end interface
-  public :: operator(*)
   interface operator(/)
-    procedure div_zz, div_zv, div_ze
-    procedure div_zc, div_zf, div_zd
-    procedure div_zs, div_zi, div_zl
-    procedure div_vz, div_vc, div_vf
-    procedure div_ez, div_ec, div_ef
-    procedure div_cz, div_cv, div_ce
-    procedure div_fz, div_fv, div_fe
-    procedure div_dz, div_sz, div_iz
-    procedure div_lz
+    procedure div_ze, div_ez, div_ec
+    procedure div_ef, div_ce, div_fe
   end interface
-  public :: operator(/)
   interface operator(**)
-    procedure pow_zz, pow_zv, pow_ze
-    procedure pow_zc, pow_zf, pow_zd
-    procedure pow_zs, pow_zi, pow_zl
-    procedure pow_vz, pow_vc, pow_vf
-    procedure pow_ez, pow_ec, pow_ef
-    procedure pow_cz, pow_cv, pow_ce
-    procedure pow_fz, pow_fv, pow_fe
-    procedure pow_dz, pow_sz, pow_iz
-    procedure pow_lz
+    procedure pow_ze, pow_ez, pow_ec
+    procedure pow_ef, pow_ce, pow_fe
   end interface
-  public :: operator(**)
   interface operator(==)
-    procedure eq_zz, eq_zv, eq_ze
-    procedure eq_zc, eq_zf, eq_zd
-    procedure eq_zs, eq_zi, eq_zl
-    procedure eq_vz, eq_vc, eq_vf
-    procedure eq_ez, eq_ec, eq_ef
-    procedure eq_cz, eq_cv, eq_ce
-    procedure eq_fz, eq_fv, eq_fe
-    procedure eq_dz, eq_sz, eq_iz
-    procedure eq_lz
+    procedure eq_ze, eq_ez, eq_ec
+    procedure eq_ef, eq_ce, eq_fe
   end interface
-  public :: operator(==)
   interface operator(/=)
-    procedure ne_zz, ne_zv, ne_ze
-    procedure ne_zc, ne_zf, ne_zd
-    procedure ne_zs, ne_zi, ne_zl
-    procedure ne_vz, ne_vc, ne_vf
-    procedure ne_ez, ne_ec, ne_ef
-    procedure ne_cz, ne_cv, ne_ce
-    procedure ne_fz, ne_fv, ne_fe
-    procedure ne_dz, ne_sz, ne_iz
-    procedure ne_lz
+    procedure ne_ze, ne_ez, ne_ec
+    procedure ne_ef, ne_ce, ne_fe
   end interface
-  public :: operator(/=)
-  interface exp
-    procedure exp_z
-  end interface
-  public :: exp
-  interface log
-    procedure log_z
-  end interface
-  public :: log
-  interface sqrt
-    procedure sqrt_z
-  end interface
-  public :: sqrt
-  interface sin
-    procedure sin_z
-  end interface
-  public :: sin
-  interface cos
-    procedure cos_z
-  end interface
-  public :: cos
-  interface tan
-    procedure tan_z
-  end interface
-  public :: tan
-  interface sinh
-    procedure sinh_z
-  end interface
-  public :: sinh
-  interface cosh
-    procedure cosh_z
-  end interface
-  public :: cosh
-  interface tanh
-    procedure tanh_z
-  end interface
-  public :: tanh
-  interface asin
-    procedure asin_z
-  end interface
-  public :: asin
-  interface acos
-    procedure acos_z
-  end interface
-  public :: acos
-  interface atan
-    procedure atan_z
-  end interface
-  public :: atan
-  interface asinh
-    procedure asinh_z
-  end interface
-  public :: asinh
-  interface acosh
-    procedure acosh_z
-  end interface
-  public :: acosh
-  interface atanh
-    procedure atanh_z
-  end interface
-  public :: atanh
-  interface real
-    procedure real_z, real_z_kind
-  end interface
-  public :: real
-  interface dble
-    procedure dble_z
-  end interface
-  public :: dble
-  interface aimag
-    procedure aimag_z
-  end interface
-  public :: aimag
-  interface conjg
-    procedure conjg_z
-  end interface
-  public :: conjg
-  interface abs
-    procedure abs_z
-  end interface
-  public :: abs
   interface cmplx
-    procedure cmplx_z, cmplx_vv, cmplx_ve
-    procedure cmplx_vd, cmplx_vs, cmplx_vi
-    procedure cmplx_ev, cmplx_ee, cmplx_ed
-    procedure cmplx_es, cmplx_ei, cmplx_dv
-    procedure cmplx_de, cmplx_sv, cmplx_se
-    procedure cmplx_iv, cmplx_ie
+    procedure cmplx_ve, cmplx_ev, cmplx_ee
+    procedure cmplx_ed, cmplx_es, cmplx_ei
+    procedure cmplx_de, cmplx_se, cmplx_ie
   end interface
-  public :: cmplx
   interface assignment(=)
-    procedure assign_zv, assign_ze, assign_zc
-    procedure assign_zf, assign_zd, assign_zs
-    procedure assign_zi, assign_zl, assign_vz
+    procedure assign_ze
   end interface
-  public :: assignment(=)
-  interface sum
-    procedure sum_z1, sum_z1_mask, sum_z1_dim
-    procedure sum_z2, sum_z2_mask, sum_z2_dim
-    procedure sum_z3, sum_z3_mask, sum_z3_dim
-    procedure sum_z4, sum_z4_mask, sum_z4_dim
-    procedure sum_z5, sum_z5_mask, sum_z5_dim
-    procedure sum_z6, sum_z6_mask, sum_z6_dim
-    procedure sum_z7, sum_z7_mask, sum_z7_dim
-  end interface
-  public :: sum
-  interface product
-    procedure product_z1, product_z1_mask, product_z1_dim
-    procedure product_z2, product_z2_mask, product_z2_dim
-    procedure product_z3, product_z3_mask, product_z3_dim
-    procedure product_z4, product_z4_mask, product_z4_dim
-    procedure product_z5, product_z5_mask, product_z5_dim
-    procedure product_z6, product_z6_mask, product_z6_dim
-    procedure product_z7, product_z7_mask, product_z7_dim
-  end interface
-  public :: product
   interface dot_product
-    procedure dot_product_zz, dot_product_zv, dot_product_ze
-    procedure dot_product_zc, dot_product_zd, dot_product_vz
-    procedure dot_product_vc, dot_product_ez, dot_product_ec
-    procedure dot_product_cz, dot_product_cv, dot_product_ce
-    procedure dot_product_dz
+    procedure dot_product_ze, dot_product_ez, dot_product_ec
+    procedure dot_product_ce
   end interface
-  public :: dot_product
   interface matmul
-    procedure matmul_zz_22, matmul_zv_22, matmul_ze_22
-    procedure matmul_zc_22, matmul_zd_22, matmul_vz_22
-    procedure matmul_vc_22, matmul_ez_22, matmul_ec_22
-    procedure matmul_cz_22, matmul_cv_22, matmul_ce_22
-    procedure matmul_dz_22, matmul_zz_21, matmul_zv_21
-    procedure matmul_ze_21, matmul_zc_21, matmul_zd_21
-    procedure matmul_vz_21, matmul_vc_21, matmul_ez_21
-    procedure matmul_ec_21, matmul_cz_21, matmul_cv_21
-    procedure matmul_ce_21, matmul_dz_21, matmul_zz_12
-    procedure matmul_zv_12, matmul_ze_12, matmul_zc_12
-    procedure matmul_zd_12, matmul_vz_12, matmul_vc_12
-    procedure matmul_ez_12, matmul_ec_12, matmul_cz_12
-    procedure matmul_cv_12, matmul_ce_12, matmul_dz_12
+    procedure matmul_ze_22, matmul_ez_22, matmul_ec_22
+    procedure matmul_ce_22, matmul_ze_21, matmul_ez_21
+    procedure matmul_ec_21, matmul_ce_21, matmul_ze_12
+    procedure matmul_ez_12, matmul_ec_12, matmul_ce_12
   end interface
-  public :: matmul
 #endif
 
   ! Pure as the operators of plain mode are.
@@ -499,7 +321,6 @@ module admpi_complex
 
 contains
 
-#ifdef ADMPI_PLAIN
   elemental function add_zz(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_var_complex), intent(in) :: b
@@ -2911,169 +2732,12 @@ contains
     type(admpi_var_complex) :: y(size(b, 2))
     y = matmul_zz_12(admpi_var_complex(a), b)
   end function
-#else
-  elemental function add_zz(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = admpi_value(b)
-    z = u + v
-    p = 1
-    q = 1
-    call recorded_2(y, z, a, p, b, q)
-  end function
-  elemental function add_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = b%value
-    z = u + v
-    p = 1
-    q = 1
-    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
-  end function
+#ifndef ADMPI_PLAIN
   impure elemental function add_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = add_zv(a, admpi_var(b))
-  end function
-  elemental function add_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u + v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function add_zf(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = cmplx(b, kind=dp)
-    z = u + v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function add_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u + v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function add_zs(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u + v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function add_zi(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int32), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u + v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function add_zl(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int64), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u + v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function add_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = a%value
-    v = admpi_value(b)
-    z = u + v
-    p = 1
-    q = 1
-    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
-  end function
-  elemental function add_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = b
-    z = u + v
-    p = 1
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
-  end function
-  elemental function add_vf(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = cmplx(b, kind=dp)
-    z = u + v
-    p = 1
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function add_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -3093,67 +2757,11 @@ contains
     type(admpi_var_complex) :: y
     y = add_vf(admpi_var(a), b)
   end function
-  elemental function add_cz(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u + v
-    q = 1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function add_cv(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = b%value
-    z = u + v
-    q = 1
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function add_ce(a, b) result(y)
     complex(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = add_cv(a, admpi_var(b))
-  end function
-  elemental function add_fz(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = admpi_value(b)
-    z = u + v
-    q = 1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function add_fv(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = b%value
-    z = u + v
-    q = 1
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function add_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -3161,224 +2769,11 @@ contains
     type(admpi_var_complex) :: y
     y = add_fv(a, admpi_var(b))
   end function
-  elemental function add_dz(a, b) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u + v
-    q = 1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function add_sz(a, b) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u + v
-    q = 1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function add_iz(a, b) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u + v
-    q = 1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function add_lz(a, b) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u + v
-    q = 1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function sub_zz(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = admpi_value(b)
-    z = u - v
-    p = 1
-    q = -1
-    call recorded_2(y, z, a, p, b, q)
-  end function
-  elemental function sub_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = b%value
-    z = u - v
-    p = 1
-    q = -1
-    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function sub_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = sub_zv(a, admpi_var(b))
-  end function
-  elemental function sub_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u - v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sub_zf(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = cmplx(b, kind=dp)
-    z = u - v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sub_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u - v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sub_zs(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u - v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sub_zi(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int32), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u - v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sub_zl(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int64), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u - v
-    p = 1
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sub_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = a%value
-    v = admpi_value(b)
-    z = u - v
-    p = 1
-    q = -1
-    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
-  end function
-  elemental function sub_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = b
-    z = u - v
-    p = 1
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
-  end function
-  elemental function sub_vf(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = cmplx(b, kind=dp)
-    z = u - v
-    p = 1
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function sub_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -3398,67 +2793,11 @@ contains
     type(admpi_var_complex) :: y
     y = sub_vf(admpi_var(a), b)
   end function
-  elemental function sub_cz(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u - v
-    q = -1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function sub_cv(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = b%value
-    z = u - v
-    q = -1
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function sub_ce(a, b) result(y)
     complex(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = sub_cv(a, admpi_var(b))
-  end function
-  elemental function sub_fz(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = admpi_value(b)
-    z = u - v
-    q = -1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function sub_fv(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = b%value
-    z = u - v
-    q = -1
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function sub_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -3466,224 +2805,11 @@ contains
     type(admpi_var_complex) :: y
     y = sub_fv(a, admpi_var(b))
   end function
-  elemental function sub_dz(a, b) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u - v
-    q = -1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function sub_sz(a, b) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u - v
-    q = -1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function sub_iz(a, b) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u - v
-    q = -1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function sub_lz(a, b) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u - v
-    q = -1
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function mul_zz(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = admpi_value(b)
-    z = u * v
-    p = v
-    q = u
-    call recorded_2(y, z, a, p, b, q)
-  end function
-  elemental function mul_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = b%value
-    z = u * v
-    p = v
-    q = u
-    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function mul_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = mul_zv(a, admpi_var(b))
-  end function
-  elemental function mul_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u * v
-    p = v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function mul_zf(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = cmplx(b, kind=dp)
-    z = u * v
-    p = v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function mul_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u * v
-    p = v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function mul_zs(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u * v
-    p = v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function mul_zi(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int32), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u * v
-    p = v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function mul_zl(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int64), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u * v
-    p = v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function mul_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = a%value
-    v = admpi_value(b)
-    z = u * v
-    p = v
-    q = u
-    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
-  end function
-  elemental function mul_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = b
-    z = u * v
-    p = v
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
-  end function
-  elemental function mul_vf(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = cmplx(b, kind=dp)
-    z = u * v
-    p = v
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function mul_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -3703,67 +2829,11 @@ contains
     type(admpi_var_complex) :: y
     y = mul_vf(admpi_var(a), b)
   end function
-  elemental function mul_cz(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u * v
-    q = u
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function mul_cv(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = b%value
-    z = u * v
-    q = u
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function mul_ce(a, b) result(y)
     complex(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = mul_cv(a, admpi_var(b))
-  end function
-  elemental function mul_fz(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = admpi_value(b)
-    z = u * v
-    q = u
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function mul_fv(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = b%value
-    z = u * v
-    q = u
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function mul_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -3771,224 +2841,11 @@ contains
     type(admpi_var_complex) :: y
     y = mul_fv(a, admpi_var(b))
   end function
-  elemental function mul_dz(a, b) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u * v
-    q = u
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function mul_sz(a, b) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u * v
-    q = u
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function mul_iz(a, b) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u * v
-    q = u
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function mul_lz(a, b) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u * v
-    q = u
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function div_zz(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = admpi_value(b)
-    z = u / v
-    p = 1/v
-    q = -z/v
-    call recorded_2(y, z, a, p, b, q)
-  end function
-  elemental function div_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = b%value
-    z = u / v
-    p = 1/v
-    q = -z/v
-    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function div_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = div_zv(a, admpi_var(b))
-  end function
-  elemental function div_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function div_zf(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = cmplx(b, kind=dp)
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function div_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function div_zs(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function div_zi(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int32), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function div_zl(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int64), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function div_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = a%value
-    v = admpi_value(b)
-    z = u / v
-    p = 1/v
-    q = -z/v
-    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
-  end function
-  elemental function div_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = b
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
-  end function
-  elemental function div_vf(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = cmplx(b, kind=dp)
-    z = u / v
-    p = 1/v
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function div_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -4008,67 +2865,11 @@ contains
     type(admpi_var_complex) :: y
     y = div_vf(admpi_var(a), b)
   end function
-  elemental function div_cz(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function div_cv(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = b%value
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function div_ce(a, b) result(y)
     complex(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = div_cv(a, admpi_var(b))
-  end function
-  elemental function div_fz(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = admpi_value(b)
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function div_fv(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = b%value
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function div_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -4076,231 +2877,11 @@ contains
     type(admpi_var_complex) :: y
     y = div_fv(a, admpi_var(b))
   end function
-  elemental function div_dz(a, b) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function div_sz(a, b) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function div_iz(a, b) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function div_lz(a, b) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u / v
-    q = -z/v
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function plus_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y = a
-  end function
-  elemental function neg_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    call c_record(y%re, -a%re%value, [a%re], [-1._dp], 1_c_int64_t)
-    call c_record(y%im, -a%im%value, [a%im], [-1._dp], 1_c_int64_t)
-  end function
-  elemental function pow_zz(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = admpi_value(b)
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_2(y, z, a, p, b, q)
-  end function
-  elemental function pow_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = admpi_value(a)
-    v = b%value
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_2(y, z, a, p, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function pow_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = pow_zv(a, admpi_var(b))
-  end function
-  elemental function pow_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function pow_zf(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = cmplx(b, kind=dp)
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function pow_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = b
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function pow_zs(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    v = real(b, dp)
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function pow_zi(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int32), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = u ** b
-    p = slope_whole(u, int(b, int64))
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function pow_zl(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int64), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = u ** b
-    p = slope_whole(u, int(b, int64))
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function pow_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p, q
-    u = a%value
-    v = admpi_value(b)
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_2(y, z, admpi_var_complex(a, passive), p, b, q)
-  end function
-  elemental function pow_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(dp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = b
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
-  end function
-  elemental function pow_vf(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(sp), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: p
-    u = a%value
-    v = cmplx(b, kind=dp)
-    z = u ** v
-    p = slope_base(cmplx(u, kind=dp), cmplx(v, kind=dp))
-    call recorded_1(y, z, admpi_var_complex(a, passive), p)
   end function
   impure elemental function pow_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
@@ -4320,67 +2901,11 @@ contains
     type(admpi_var_complex) :: y
     y = pow_vf(admpi_var(a), b)
   end function
-  elemental function pow_cz(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function pow_cv(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = b%value
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
-  end function
   impure elemental function pow_ce(a, b) result(y)
     complex(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     type(admpi_var_complex) :: y
     y = pow_cv(a, admpi_var(b))
-  end function
-  elemental function pow_fz(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = admpi_value(b)
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function pow_fv(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    real(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = cmplx(a, kind=dp)
-    v = b%value
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, admpi_var_complex(b, passive), q)
   end function
   impure elemental function pow_fe(a, b) result(y)
     complex(sp), intent(in) :: a
@@ -4388,605 +2913,77 @@ contains
     type(admpi_var_complex) :: y
     y = pow_fv(a, admpi_var(b))
   end function
-  elemental function pow_dz(a, b) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = a
-    v = admpi_value(b)
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function pow_sz(a, b) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function pow_iz(a, b) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function pow_lz(a, b) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    type(admpi_var_complex) :: y
-    real(dp) :: u
-    complex(dp) :: v
-    complex(dp) :: z
-    complex(dp) :: q
-    u = real(a, dp)
-    v = admpi_value(b)
-    z = u ** v
-    q = slope_exponent(cmplx(u, kind=dp), z)
-    call recorded_1(y, z, b, q)
-  end function
-  elemental function eq_zz(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == admpi_value(b)
-  end function
-  elemental function eq_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == admpi_value(b)
-  end function
   impure elemental function eq_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     logical :: y
-    real(dp) :: b_value
-    b_value = admpi_value(b)
-    y = admpi_value(a) == b_value
-  end function
-  elemental function eq_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(dp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == b
-  end function
-  elemental function eq_zf(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(sp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == cmplx(b, kind=dp)
-  end function
-  elemental function eq_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(dp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == b
-  end function
-  elemental function eq_zs(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(sp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == real(b, dp)
-  end function
-  elemental function eq_zi(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int32), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == real(b, dp)
-  end function
-  elemental function eq_zl(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int64), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == real(b, dp)
-  end function
-  elemental function eq_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
     y = admpi_value(a) == admpi_value(b)
-  end function
-  elemental function eq_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(dp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == b
-  end function
-  elemental function eq_vf(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(sp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) == cmplx(b, kind=dp)
   end function
   impure elemental function eq_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     type(admpi_var_complex), intent(in) :: b
     logical :: y
-    real(dp) :: a_value
-    a_value = admpi_value(a)
-    y = a_value == admpi_value(b)
+    y = admpi_value(a) == admpi_value(b)
   end function
   impure elemental function eq_ec(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     complex(dp), intent(in) :: b
     logical :: y
-    real(dp) :: a_value
-    a_value = admpi_value(a)
-    y = a_value == b
+    y = admpi_value(a) == b
   end function
   impure elemental function eq_ef(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     complex(sp), intent(in) :: b
     logical :: y
-    real(dp) :: a_value
-    a_value = admpi_value(a)
-    y = a_value == cmplx(b, kind=dp)
-  end function
-  elemental function eq_cz(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = a == admpi_value(b)
-  end function
-  elemental function eq_cv(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    logical :: y
-    y = a == admpi_value(b)
+    y = admpi_value(a) == cmplx(b, kind=dp)
   end function
   impure elemental function eq_ce(a, b) result(y)
     complex(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     logical :: y
-    real(dp) :: b_value
-    b_value = admpi_value(b)
-    y = a == b_value
-  end function
-  elemental function eq_fz(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = cmplx(a, kind=dp) == admpi_value(b)
-  end function
-  elemental function eq_fv(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    logical :: y
-    y = cmplx(a, kind=dp) == admpi_value(b)
+    y = a == admpi_value(b)
   end function
   impure elemental function eq_fe(a, b) result(y)
     complex(sp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     logical :: y
-    real(dp) :: b_value
-    b_value = admpi_value(b)
-    y = cmplx(a, kind=dp) == b_value
-  end function
-  elemental function eq_dz(a, b) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = a == admpi_value(b)
-  end function
-  elemental function eq_sz(a, b) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = real(a, dp) == admpi_value(b)
-  end function
-  elemental function eq_iz(a, b) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = real(a, dp) == admpi_value(b)
-  end function
-  elemental function eq_lz(a, b) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = real(a, dp) == admpi_value(b)
-  end function
-  elemental function ne_zz(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= admpi_value(b)
-  end function
-  elemental function ne_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= admpi_value(b)
+    y = cmplx(a, kind=dp) == admpi_value(b)
   end function
   impure elemental function ne_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     logical :: y
-    real(dp) :: b_value
-    b_value = admpi_value(b)
-    y = admpi_value(a) /= b_value
-  end function
-  elemental function ne_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(dp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= b
-  end function
-  elemental function ne_zf(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    complex(sp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= cmplx(b, kind=dp)
-  end function
-  elemental function ne_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(dp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= b
-  end function
-  elemental function ne_zs(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    real(sp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= real(b, dp)
-  end function
-  elemental function ne_zi(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int32), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= real(b, dp)
-  end function
-  elemental function ne_zl(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer(int64), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= real(b, dp)
-  end function
-  elemental function ne_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
     y = admpi_value(a) /= admpi_value(b)
-  end function
-  elemental function ne_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(dp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= b
-  end function
-  elemental function ne_vf(a, b) result(y)
-    type(admpi_var), intent(in) :: a
-    complex(sp), intent(in) :: b
-    logical :: y
-    y = admpi_value(a) /= cmplx(b, kind=dp)
   end function
   impure elemental function ne_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     type(admpi_var_complex), intent(in) :: b
     logical :: y
-    real(dp) :: a_value
-    a_value = admpi_value(a)
-    y = a_value /= admpi_value(b)
+    y = admpi_value(a) /= admpi_value(b)
   end function
   impure elemental function ne_ec(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     complex(dp), intent(in) :: b
     logical :: y
-    real(dp) :: a_value
-    a_value = admpi_value(a)
-    y = a_value /= b
+    y = admpi_value(a) /= b
   end function
   impure elemental function ne_ef(a, b) result(y)
     type(admpi_expr), intent(in) :: a
     complex(sp), intent(in) :: b
     logical :: y
-    real(dp) :: a_value
-    a_value = admpi_value(a)
-    y = a_value /= cmplx(b, kind=dp)
-  end function
-  elemental function ne_cz(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = a /= admpi_value(b)
-  end function
-  elemental function ne_cv(a, b) result(y)
-    complex(dp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    logical :: y
-    y = a /= admpi_value(b)
+    y = admpi_value(a) /= cmplx(b, kind=dp)
   end function
   impure elemental function ne_ce(a, b) result(y)
     complex(dp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     logical :: y
-    real(dp) :: b_value
-    b_value = admpi_value(b)
-    y = a /= b_value
-  end function
-  elemental function ne_fz(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = cmplx(a, kind=dp) /= admpi_value(b)
-  end function
-  elemental function ne_fv(a, b) result(y)
-    complex(sp), intent(in) :: a
-    type(admpi_var), intent(in) :: b
-    logical :: y
-    y = cmplx(a, kind=dp) /= admpi_value(b)
+    y = a /= admpi_value(b)
   end function
   impure elemental function ne_fe(a, b) result(y)
     complex(sp), intent(in) :: a
     type(admpi_expr), intent(in) :: b
     logical :: y
-    real(dp) :: b_value
-    b_value = admpi_value(b)
-    y = cmplx(a, kind=dp) /= b_value
-  end function
-  elemental function ne_dz(a, b) result(y)
-    real(dp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = a /= admpi_value(b)
-  end function
-  elemental function ne_sz(a, b) result(y)
-    real(sp), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = real(a, dp) /= admpi_value(b)
-  end function
-  elemental function ne_iz(a, b) result(y)
-    integer(int32), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = real(a, dp) /= admpi_value(b)
-  end function
-  elemental function ne_lz(a, b) result(y)
-    integer(int64), intent(in) :: a
-    type(admpi_var_complex), intent(in) :: b
-    logical :: y
-    y = real(a, dp) /= admpi_value(b)
-  end function
-  elemental function exp_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = exp(u)
-    p = z
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function log_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = log(u)
-    p = 1/u
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sqrt_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = sqrt(u)
-    p = 0.5_dp/z
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sin_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = sin(u)
-    p = cos(u)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function cos_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = cos(u)
-    p = -sin(u)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function tan_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = tan(u)
-    p = 1 + z*z
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function sinh_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = sinh(u)
-    p = cosh(u)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function cosh_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = cosh(u)
-    p = sinh(u)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function tanh_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = tanh(u)
-    p = 1 - z*z
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function asin_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = asin(u)
-    p = 1/cos(z)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function acos_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = acos(u)
-    p = -1/sin(z)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function atan_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = atan(u)
-    p = 1/(1 + u*u)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function asinh_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = asinh(u)
-    p = 1/cosh(z)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function acosh_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = acosh(u)
-    p = 1/sinh(z)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function atanh_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    complex(dp) :: u
-    complex(dp) :: z
-    complex(dp) :: p
-    u = admpi_value(a)
-    z = atanh(u)
-    p = 1/(1 - u*u)
-    call recorded_1(y, z, a, p)
-  end function
-  elemental function real_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var) :: y
-    y = a%re
-  end function
-  elemental function dble_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var) :: y
-    y = a%re
-  end function
-  elemental function aimag_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var) :: y
-    y = a%im
-  end function
-  elemental function conjg_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var_complex) :: y
-    y%re = a%re
-    call c_record(y%im, -a%im%value, [a%im], [-1._dp], 1_c_int64_t)
-  end function
-  elemental function abs_z(a) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    type(admpi_var) :: y
-    complex(dp) :: u, p
-    real(dp) :: z
-    u = admpi_value(a)
-    z = abs(u)
-    p = 0
-    if (z /= 0) p = u/z
-    call c_record(y, z, [a%re, a%im], [real(p), aimag(p)], 2_c_int64_t)
-  end function
-  elemental function real_z_kind(a, kind) result(y)
-    type(admpi_var_complex), intent(in) :: a
-    integer, intent(in) :: kind
-    type(admpi_var) :: y
-    y = a%re
-    if (kind < 0) return
-  end function
-  elemental function cmplx_z(x, kind) result(y)
-    type(admpi_var_complex), intent(in) :: x
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: y
-    y = x
-    if (present(kind)) return
-  end function
-  elemental function cmplx_vv(x, y, kind) result(z)
-    type(admpi_var), intent(in) :: x
-    type(admpi_var), intent(in) :: y
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: z
-    z%re = x
-    z%im = y
-    if (present(kind)) return
+    y = cmplx(a, kind=dp) /= admpi_value(b)
   end function
   impure elemental function cmplx_ve(x, y, kind) result(z)
     type(admpi_var), intent(in) :: x
@@ -4995,34 +2992,6 @@ contains
     type(admpi_var_complex) :: z
     z%re = x
     z%im = admpi_var(y)
-    if (present(kind)) return
-  end function
-  elemental function cmplx_vd(x, y, kind) result(z)
-    type(admpi_var), intent(in) :: x
-    real(dp), intent(in) :: y
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: z
-    z%re = x
-    z%im = admpi_var(y)
-    if (present(kind)) return
-  end function
-  elemental function cmplx_vs(x, y, kind) result(z)
-    type(admpi_var), intent(in) :: x
-    real(sp), intent(in) :: y
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: z
-    z%re = x
-    z%im = admpi_var(y)
-    if (present(kind)) return
-  end function
-  elemental function cmplx_vi(x, y, kind) result(z)
-    type(admpi_var), intent(in) :: x
-    integer(int32), intent(in), optional :: y
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: z
-    z%re = x
-    z%im = admpi_var(0._dp)
-    if (present(y)) z%im = admpi_var(y)
     if (present(kind)) return
   end function
   impure elemental function cmplx_ev(x, y, kind) result(z)
@@ -5071,15 +3040,6 @@ contains
     if (present(y)) z%im = admpi_var(y)
     if (present(kind)) return
   end function
-  elemental function cmplx_dv(x, y, kind) result(z)
-    real(dp), intent(in) :: x
-    type(admpi_var), intent(in) :: y
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: z
-    z%re = admpi_var(x)
-    z%im = y
-    if (present(kind)) return
-  end function
   impure elemental function cmplx_de(x, y, kind) result(z)
     real(dp), intent(in) :: x
     type(admpi_expr), intent(in) :: y
@@ -5087,15 +3047,6 @@ contains
     type(admpi_var_complex) :: z
     z%re = admpi_var(x)
     z%im = admpi_var(y)
-    if (present(kind)) return
-  end function
-  elemental function cmplx_sv(x, y, kind) result(z)
-    real(sp), intent(in) :: x
-    type(admpi_var), intent(in) :: y
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: z
-    z%re = admpi_var(x)
-    z%im = y
     if (present(kind)) return
   end function
   impure elemental function cmplx_se(x, y, kind) result(z)
@@ -5107,15 +3058,6 @@ contains
     z%im = admpi_var(y)
     if (present(kind)) return
   end function
-  elemental function cmplx_iv(x, y, kind) result(z)
-    integer(int32), intent(in) :: x
-    type(admpi_var), intent(in) :: y
-    integer, intent(in), optional :: kind
-    type(admpi_var_complex) :: z
-    z%re = admpi_var(x)
-    z%im = y
-    if (present(kind)) return
-  end function
   impure elemental function cmplx_ie(x, y, kind) result(z)
     integer(int32), intent(in) :: x
     type(admpi_expr), intent(in) :: y
@@ -5125,410 +3067,16 @@ contains
     z%im = admpi_var(y)
     if (present(kind)) return
   end function
-  elemental subroutine assign_zv(y, x)
-    type(admpi_var_complex), intent(inout) :: y
-    type(admpi_var), intent(in) :: x
-    y = admpi_var_complex(x)
-  end subroutine
   impure elemental subroutine assign_ze(y, x)
     type(admpi_var_complex), intent(inout) :: y
     type(admpi_expr), intent(in) :: x
     y = admpi_var_complex(x)
   end subroutine
-  elemental subroutine assign_zc(y, x)
-    type(admpi_var_complex), intent(inout) :: y
-    complex(dp), intent(in) :: x
-    y = admpi_var_complex(x)
-  end subroutine
-  elemental subroutine assign_zf(y, x)
-    type(admpi_var_complex), intent(inout) :: y
-    complex(sp), intent(in) :: x
-    y = admpi_var_complex(x)
-  end subroutine
-  elemental subroutine assign_zd(y, x)
-    type(admpi_var_complex), intent(inout) :: y
-    real(dp), intent(in) :: x
-    y = admpi_var_complex(x)
-  end subroutine
-  elemental subroutine assign_zs(y, x)
-    type(admpi_var_complex), intent(inout) :: y
-    real(sp), intent(in) :: x
-    y = admpi_var_complex(x)
-  end subroutine
-  elemental subroutine assign_zi(y, x)
-    type(admpi_var_complex), intent(inout) :: y
-    integer(int32), intent(in) :: x
-    y = admpi_var_complex(x)
-  end subroutine
-  elemental subroutine assign_zl(y, x)
-    type(admpi_var_complex), intent(inout) :: y
-    integer(int64), intent(in) :: x
-    y = admpi_var_complex(x)
-  end subroutine
-  elemental subroutine assign_vz(y, x)
-    type(admpi_var), intent(inout) :: y
-    type(admpi_var_complex), intent(in) :: x
-    y = x%re
-  end subroutine
-  function sum_z1(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y)
-  end function
-  function sum_z1_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y, masked(mask, size(array)))
-  end function
-  function sum_z1_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y
-    type(admpi_var_complex) :: one(1)
-    if (present(mask)) then
-      call fold_z_dim(of_sum, array, shape(array), dim, one, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_sum, array, shape(array), dim, one)
-    end if
-    y = one(1)
-  end function
-  function product_z1(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y)
-  end function
-  function product_z1_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y, masked(mask, size(array)))
-  end function
-  function product_z1_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y
-    type(admpi_var_complex) :: one(1)
-    if (present(mask)) then
-      call fold_z_dim(of_product, array, shape(array), dim, one, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_product, array, shape(array), dim, one)
-    end if
-    y = one(1)
-  end function
-  function sum_z2(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y)
-  end function
-  function sum_z2_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y, masked(mask, size(array)))
-  end function
-  function sum_z2_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    if (present(mask)) then
-      call fold_z_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_sum, array, shape(array), dim, y)
-    end if
-  end function
-  function product_z2(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y)
-  end function
-  function product_z2_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y, masked(mask, size(array)))
-  end function
-  function product_z2_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1))
-    if (present(mask)) then
-      call fold_z_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_product, array, shape(array), dim, y)
-    end if
-  end function
-  function sum_z3(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y)
-  end function
-  function sum_z3_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y, masked(mask, size(array)))
-  end function
-  function sum_z3_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    if (present(mask)) then
-      call fold_z_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_sum, array, shape(array), dim, y)
-    end if
-  end function
-  function product_z3(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y)
-  end function
-  function product_z3_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y, masked(mask, size(array)))
-  end function
-  function product_z3_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
-    if (present(mask)) then
-      call fold_z_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_product, array, shape(array), dim, y)
-    end if
-  end function
-  function sum_z4(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y)
-  end function
-  function sum_z4_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y, masked(mask, size(array)))
-  end function
-  function sum_z4_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3))
-    if (present(mask)) then
-      call fold_z_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_sum, array, shape(array), dim, y)
-    end if
-  end function
-  function product_z4(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y)
-  end function
-  function product_z4_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y, masked(mask, size(array)))
-  end function
-  function product_z4_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3))
-    if (present(mask)) then
-      call fold_z_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_product, array, shape(array), dim, y)
-    end if
-  end function
-  function sum_z5(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y)
-  end function
-  function sum_z5_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y, masked(mask, size(array)))
-  end function
-  function sum_z5_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    if (present(mask)) then
-      call fold_z_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_sum, array, shape(array), dim, y)
-    end if
-  end function
-  function product_z5(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y)
-  end function
-  function product_z5_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y, masked(mask, size(array)))
-  end function
-  function product_z5_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
-    if (present(mask)) then
-      call fold_z_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_product, array, shape(array), dim, y)
-    end if
-  end function
-  function sum_z6(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y)
-  end function
-  function sum_z6_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y, masked(mask, size(array)))
-  end function
-  function sum_z6_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
-      merge(size(array, 5), size(array, 6), dim > 5))
-    if (present(mask)) then
-      call fold_z_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_sum, array, shape(array), dim, y)
-    end if
-  end function
-  function product_z6(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y)
-  end function
-  function product_z6_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y, masked(mask, size(array)))
-  end function
-  function product_z6_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
-      merge(size(array, 5), size(array, 6), dim > 5))
-    if (present(mask)) then
-      call fold_z_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_product, array, shape(array), dim, y)
-    end if
-  end function
-  function sum_z7(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y)
-  end function
-  function sum_z7_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_sum, array, size(array), y, masked(mask, size(array)))
-  end function
-  function sum_z7_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
-      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    if (present(mask)) then
-      call fold_z_dim(of_sum, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_sum, array, shape(array), dim, y)
-    end if
-  end function
-  function product_z7(array) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :, :)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y)
-  end function
-  function product_z7_mask(array, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :, :)
-    logical, intent(in) :: mask(..)
-    type(admpi_var_complex) :: y
-    call fold_z(of_product, array, size(array), y, masked(mask, size(array)))
-  end function
-  function product_z7_dim(array, dim, mask) result(y)
-    type(admpi_var_complex), intent(in) :: array(:, :, :, :, :, :, :)
-    integer, intent(in) :: dim
-    logical, intent(in), optional :: mask(..)
-    type(admpi_var_complex) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
-      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
-      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
-    if (present(mask)) then
-      call fold_z_dim(of_product, array, shape(array), dim, y, masked(mask, size(array)))
-    else
-      call fold_z_dim(of_product, array, shape(array), dim, y)
-    end if
-  end function
-  function dot_product_zv(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:)
-    type(admpi_var), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(a, admpi_var_complex(b))
-  end function
   function dot_product_ze(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a(:)
     type(admpi_expr), intent(in) :: b(:)
     type(admpi_var_complex) :: y
     y = dot_product_zz(a, admpi_var_complex(b))
-  end function
-  function dot_product_zc(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:)
-    complex(dp), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(a, admpi_var_complex(b))
-  end function
-  function dot_product_zd(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:)
-    real(dp), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(a, admpi_var_complex(b))
-  end function
-  function dot_product_vz(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:)
-    type(admpi_var_complex), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(admpi_var_complex(a), b)
-  end function
-  function dot_product_vc(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:)
-    complex(dp), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(admpi_var_complex(a), admpi_var_complex(b))
   end function
   function dot_product_ez(a, b) result(y)
     type(admpi_expr), intent(in) :: a(:)
@@ -5542,65 +3090,17 @@ contains
     type(admpi_var_complex) :: y
     y = dot_product_zz(admpi_var_complex(a), admpi_var_complex(b))
   end function
-  function dot_product_cz(a, b) result(y)
-    complex(dp), intent(in) :: a(:)
-    type(admpi_var_complex), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(admpi_var_complex(a), b)
-  end function
-  function dot_product_cv(a, b) result(y)
-    complex(dp), intent(in) :: a(:)
-    type(admpi_var), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(admpi_var_complex(a), admpi_var_complex(b))
-  end function
   function dot_product_ce(a, b) result(y)
     complex(dp), intent(in) :: a(:)
     type(admpi_expr), intent(in) :: b(:)
     type(admpi_var_complex) :: y
     y = dot_product_zz(admpi_var_complex(a), admpi_var_complex(b))
   end function
-  function dot_product_dz(a, b) result(y)
-    real(dp), intent(in) :: a(:)
-    type(admpi_var_complex), intent(in) :: b(:)
-    type(admpi_var_complex) :: y
-    y = dot_product_zz(admpi_var_complex(a), b)
-  end function
-  function matmul_zv_22(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:, :)
-    type(admpi_var), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(a, admpi_var_complex(b))
-  end function
   function matmul_ze_22(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a(:, :)
     type(admpi_expr), intent(in) :: b(:, :)
     type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
     y = matmul_zz_22(a, admpi_var_complex(b))
-  end function
-  function matmul_zc_22(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:, :)
-    complex(dp), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(a, admpi_var_complex(b))
-  end function
-  function matmul_zd_22(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:, :)
-    real(dp), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(a, admpi_var_complex(b))
-  end function
-  function matmul_vz_22(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:, :)
-    type(admpi_var_complex), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(admpi_var_complex(a), b)
-  end function
-  function matmul_vc_22(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:, :)
-    complex(dp), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(admpi_var_complex(a), admpi_var_complex(b))
   end function
   function matmul_ez_22(a, b) result(y)
     type(admpi_expr), intent(in) :: a(:, :)
@@ -5614,65 +3114,17 @@ contains
     type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
     y = matmul_zz_22(admpi_var_complex(a), admpi_var_complex(b))
   end function
-  function matmul_cz_22(a, b) result(y)
-    complex(dp), intent(in) :: a(:, :)
-    type(admpi_var_complex), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(admpi_var_complex(a), b)
-  end function
-  function matmul_cv_22(a, b) result(y)
-    complex(dp), intent(in) :: a(:, :)
-    type(admpi_var), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(admpi_var_complex(a), admpi_var_complex(b))
-  end function
   function matmul_ce_22(a, b) result(y)
     complex(dp), intent(in) :: a(:, :)
     type(admpi_expr), intent(in) :: b(:, :)
     type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
     y = matmul_zz_22(admpi_var_complex(a), admpi_var_complex(b))
   end function
-  function matmul_dz_22(a, b) result(y)
-    real(dp), intent(in) :: a(:, :)
-    type(admpi_var_complex), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
-    y = matmul_zz_22(admpi_var_complex(a), b)
-  end function
-  function matmul_zv_21(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:, :)
-    type(admpi_var), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(a, admpi_var_complex(b))
-  end function
   function matmul_ze_21(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a(:, :)
     type(admpi_expr), intent(in) :: b(:)
     type(admpi_var_complex) :: y(size(a, 1))
     y = matmul_zz_21(a, admpi_var_complex(b))
-  end function
-  function matmul_zc_21(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:, :)
-    complex(dp), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(a, admpi_var_complex(b))
-  end function
-  function matmul_zd_21(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:, :)
-    real(dp), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(a, admpi_var_complex(b))
-  end function
-  function matmul_vz_21(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:, :)
-    type(admpi_var_complex), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(admpi_var_complex(a), b)
-  end function
-  function matmul_vc_21(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:, :)
-    complex(dp), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(admpi_var_complex(a), admpi_var_complex(b))
   end function
   function matmul_ez_21(a, b) result(y)
     type(admpi_expr), intent(in) :: a(:, :)
@@ -5686,65 +3138,17 @@ contains
     type(admpi_var_complex) :: y(size(a, 1))
     y = matmul_zz_21(admpi_var_complex(a), admpi_var_complex(b))
   end function
-  function matmul_cz_21(a, b) result(y)
-    complex(dp), intent(in) :: a(:, :)
-    type(admpi_var_complex), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(admpi_var_complex(a), b)
-  end function
-  function matmul_cv_21(a, b) result(y)
-    complex(dp), intent(in) :: a(:, :)
-    type(admpi_var), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(admpi_var_complex(a), admpi_var_complex(b))
-  end function
   function matmul_ce_21(a, b) result(y)
     complex(dp), intent(in) :: a(:, :)
     type(admpi_expr), intent(in) :: b(:)
     type(admpi_var_complex) :: y(size(a, 1))
     y = matmul_zz_21(admpi_var_complex(a), admpi_var_complex(b))
   end function
-  function matmul_dz_21(a, b) result(y)
-    real(dp), intent(in) :: a(:, :)
-    type(admpi_var_complex), intent(in) :: b(:)
-    type(admpi_var_complex) :: y(size(a, 1))
-    y = matmul_zz_21(admpi_var_complex(a), b)
-  end function
-  function matmul_zv_12(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:)
-    type(admpi_var), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(a, admpi_var_complex(b))
-  end function
   function matmul_ze_12(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a(:)
     type(admpi_expr), intent(in) :: b(:, :)
     type(admpi_var_complex) :: y(size(b, 2))
     y = matmul_zz_12(a, admpi_var_complex(b))
-  end function
-  function matmul_zc_12(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:)
-    complex(dp), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(a, admpi_var_complex(b))
-  end function
-  function matmul_zd_12(a, b) result(y)
-    type(admpi_var_complex), intent(in) :: a(:)
-    real(dp), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(a, admpi_var_complex(b))
-  end function
-  function matmul_vz_12(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:)
-    type(admpi_var_complex), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(admpi_var_complex(a), b)
-  end function
-  function matmul_vc_12(a, b) result(y)
-    type(admpi_var), intent(in) :: a(:)
-    complex(dp), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(admpi_var_complex(a), admpi_var_complex(b))
   end function
   function matmul_ez_12(a, b) result(y)
     type(admpi_expr), intent(in) :: a(:)
@@ -5758,29 +3162,11 @@ contains
     type(admpi_var_complex) :: y(size(b, 2))
     y = matmul_zz_12(admpi_var_complex(a), admpi_var_complex(b))
   end function
-  function matmul_cz_12(a, b) result(y)
-    complex(dp), intent(in) :: a(:)
-    type(admpi_var_complex), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(admpi_var_complex(a), b)
-  end function
-  function matmul_cv_12(a, b) result(y)
-    complex(dp), intent(in) :: a(:)
-    type(admpi_var), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(admpi_var_complex(a), admpi_var_complex(b))
-  end function
   function matmul_ce_12(a, b) result(y)
     complex(dp), intent(in) :: a(:)
     type(admpi_expr), intent(in) :: b(:, :)
     type(admpi_var_complex) :: y(size(b, 2))
     y = matmul_zz_12(admpi_var_complex(a), admpi_var_complex(b))
-  end function
-  function matmul_dz_12(a, b) result(y)
-    real(dp), intent(in) :: a(:)
-    type(admpi_var_complex), intent(in) :: b(:, :)
-    type(admpi_var_complex) :: y(size(b, 2))
-    y = matmul_zz_12(admpi_var_complex(a), b)
   end function
 #endif
 
@@ -5931,27 +3317,33 @@ contains
   pure function matmul_zz_22(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a(:, :), b(:, :)
     type(admpi_var_complex) :: y(size(a, 1), size(b, 2))
+    complex(dp) :: z(size(a, 1), size(b, 2))
     integer :: i, j
+    z = matmul(value_z(a), value_z(b))
     do j = 1, size(b, 2)
       do i = 1, size(a, 1)
-        y(i, j) = dotted(sum(value_z(a(i, :))*value_z(b(:, j))), 1._dp, a(i, :), b(:, j))
+        y(i, j) = dotted(z(i, j), 1._dp, a(i, :), b(:, j))
       end do
     end do
   end function
   pure function matmul_zz_21(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a(:, :), b(:)
     type(admpi_var_complex) :: y(size(a, 1))
+    complex(dp) :: z(size(a, 1))
     integer :: i
+    z = matmul(value_z(a), value_z(b))
     do i = 1, size(a, 1)
-      y(i) = dotted(sum(value_z(a(i, :))*value_z(b)), 1._dp, a(i, :), b)
+      y(i) = dotted(z(i), 1._dp, a(i, :), b)
     end do
   end function
   pure function matmul_zz_12(a, b) result(y)
     type(admpi_var_complex), intent(in) :: a(:), b(:, :)
     type(admpi_var_complex) :: y(size(b, 2))
+    complex(dp) :: z(size(b, 2))
     integer :: j
+    z = matmul(value_z(a), value_z(b))
     do j = 1, size(b, 2)
-      y(j) = dotted(sum(value_z(a)*value_z(b(:, j))), 1._dp, a, b(:, j))
+      y(j) = dotted(z(j), 1._dp, a, b(:, j))
     end do
   end function
 

@@ -3047,7 +3047,7 @@ contains
   end function
   elemental function real_t_kind(a, kind) result(y)
     type(admpi_tangent), intent(in) :: a
-    integer, intent(in) :: kind ! that the program asks for
+    integer, intent(in) :: kind
     type(admpi_tangent) :: y
     y = a
     if (kind < 0) return
@@ -6317,7 +6317,7 @@ contains
   end function
   elemental function real_w_kind(a, kind) result(y)
     type(admpi_tangent_var), intent(in) :: a
-    integer, intent(in) :: kind ! that the program asks for
+    integer, intent(in) :: kind
     type(admpi_tangent_var) :: y
     y = a
     if (kind < 0) return

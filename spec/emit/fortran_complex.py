@@ -4,14 +4,12 @@ An operator or function of complex numbers has its value from Fortran's own comp
 operand, the real part of the result has the partial derivatives Re p and -Im p by the parts of that, and the imaginary part Im p and
 Re p. Tangents of active numbers record the derivative, too: p is computed as a tangent then."""
 
-from emit.fortran_writer import OPERATORS, TYPES, Writer, filled, folding, masks, shape
+from emit.fortran import broken
+from emit.fortran_writer import OPERATORS, TYPES, Writer, filled, folding, interface, masks, shape
 from model import HERE
 
 FRAME = HERE / "emit/admpi_complex.F90.in"
 FRAME_OF_TANGENTS = HERE / "emit/admpi_complex_tangents.F90.in"
-# z is an active complex number, x is a tangent, h is an active tangent, c and f are passive numbers.
-TYPES |= {"z": "type(admpi_var_complex)", "x": "type(admpi_tangent_complex)", "h": "type(admpi_tangent_var_complex)",
-          "c": "complex(dp)", "f": "complex(sp)"}
 COMPLEX = "zxhcf"
 # The numbers of operands, in double precision.
 NUMBERS = {"v": "{}%value", "t": "{}%value", "f": "cmplx({}, kind=dp)", "s": "real({}, dp)", "i": "real({}, dp)", "l": "real({}, dp)",
@@ -49,13 +47,8 @@ class Operand:
 def record(target, value, terms):
     if not terms:
         return [f"{target} = admpi_var({value})"]
-    return [f"call c_record({target}, {value}, [{listed(x for x, _ in terms)}], &",
-            f"  [{listed(slope for _, slope in terms)}], {len(terms)}_c_int64_t)"]
-
-
-def listed(items, most=4):
-    items = list(items)
-    return ", &\n      ".join(", ".join(items[at:at + most]) for at in range(0, len(items), most))
+    operands, slopes = (", ".join(column) for column in zip(*terms))
+    return [broken(f"call c_record({target}, {value}, [{operands}], [{slopes}], {len(terms)}_c_int64_t)", "    ").strip()]
 
 
 class Complex(Writer):
@@ -108,7 +101,7 @@ class Complex(Writer):
             if kinds[at] not in self.kind + self.real:
                 continue
             other = kinds[1 - at]
-            linear = stem in ("add", "sub") or stem == "mul" or (stem == "div" and at == 0)
+            linear = stem in ("add", "sub", "mul") or (stem == "div" and at == 0)
             is_real = stem in ("add", "sub") or (linear and other not in COMPLEX)
             is_constant = stem in ("add", "sub") or (linear and other not in self.kind + self.real)
             slope = "slope_whole(u, int(b, int64))" if is_whole else SLOPES[stem][at].format(
@@ -145,13 +138,8 @@ class Complex(Writer):
     def equality(self):
         for name, sign in (("eq", "=="), ("ne", "/=")):
             for kinds in self.kinds():
-                a, b = (f"{dummy}_value" if kind == "e" else self.primal(kind, dummy) for kind, dummy in zip(kinds, "ab"))
-                body = [f"{dummy}_value = admpi_value({dummy})" for kind, dummy in zip(kinds, "ab") if kind == "e"]
-                local = "".join(f"    real(dp) :: {dummy}_value\n" for kind, dummy in zip(kinds, "ab") if kind == "e")
-                self.add(f"operator({sign})", self.procedure(f"{name}_{kinds}", kinds, "logical", [*body, f"y = {a} {sign} {b}"], local))
-
-    def primal(self, kind, dummy):
-        return NUMBERS[kind].format(dummy) if kind in "cfdsil" else f"admpi_value({dummy})"
+                a, b = (NUMBERS[kind].format(dummy) if kind in self.passive else f"admpi_value({dummy})" for kind, dummy in zip(kinds, "ab"))
+                self.add(f"operator({sign})", self.procedure(f"{name}_{kinds}", kinds, "logical", [f"y = {a} {sign} {b}"]))
 
     def functions(self):
         for name, slope in FUNCTIONS.items():
@@ -173,17 +161,10 @@ class Complex(Writer):
             self.add(name, self.procedure(f"{name}_{kind}", kind, TYPES[self.real], [f"y = a%{part}"]))
         self.add("conjg", self.procedure(f"conjg_{kind}", kind, self.result, ["y%re = a%re", *self.negative("im")]))
         self.add("abs", self.absolute())
+        self.real_with_kind(kind, self.real, "y = a%re")
         # The kind is the program's to ask for; a passive second part may be left out.
-        self.add("real", f"real_{kind}_kind")
         self.add("cmplx", f"cmplx_{kind}")
         self.procedures.append(f"""\
-  elemental function real_{kind}_kind(a, kind) result(y)
-    {self.result}, intent(in) :: a
-    integer, intent(in) :: kind
-    {TYPES[self.real]} :: y
-    y = a%re
-    if (kind < 0) return
-  end function
   elemental function cmplx_{kind}(x, kind) result(y)
     {self.result}, intent(in) :: x
     integer, intent(in), optional :: kind
@@ -330,16 +311,23 @@ class ActiveTangents(Tangents):
         return Complex.locals(self, operands)
 
 
-def constructors(has_expressions):
+def with_expressions(plain, fused):
+    """What both modes have, and what the fused one has beside that."""
+    return "".join(plain) + f"#ifndef ADMPI_PLAIN\n{''.join(one for one in fused if one not in plain)}#endif\n"
+
+
+def constructors():
     """What makes a complex variable of something else."""
-    return "".join(Complex(has_expressions).constructors)
+    return with_expressions(Complex(False).constructors, Complex(True).constructors)
 
 
 def module():
-    fused, plain = Complex(True), Complex(False)
+    plain, fused = Complex(False), Complex(True)
+    beside = [interface(generic, [one for one in specifics if one not in plain.generics[generic]])
+              for generic, specifics in fused.generics.items() if specifics != plain.generics[generic]]
     return filled(FRAME, "fortran/admpi_complex.F90", {
-        "interfaces": f"#ifdef ADMPI_PLAIN\n{plain.interfaces()}#else\n{fused.interfaces()}#endif\n",
-        "procedures": f"#ifdef ADMPI_PLAIN\n{''.join(plain.procedures)}#else\n{''.join(fused.procedures)}#endif\n",
+        "interfaces": with_expressions([plain.interfaces()], beside),
+        "procedures": with_expressions(plain.procedures, fused.procedures),
         "folding": masks() + folding("z", ("sum", "product")),
     })
 

@@ -247,7 +247,7 @@ def module():
         "procedures": f"#ifdef ADMPI_PLAIN\n{plain.implementations()}#else\n{fused.implementations()}#endif\n",
         "bindings": bindings(),
         "tape": of_tape(),
-        "complex": f"#ifdef ADMPI_PLAIN\n{constructors(False)}#else\n{constructors(True)}#endif\n",
+        "complex": constructors(),
         "folding": masks() + folding("v"),
     }
     return filled(FRAME, "fortran/admpi.F90", parts)

@@ -8,9 +8,11 @@ from functions import DIFFERENTIATED, of
 FORTRAN_NAMES = {"lgamma": "log_gamma", "tgamma": "gamma", "fmod": "mod", "fdim": "dim"}
 INTRINSICS = """sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma log_gamma abs
                 atan2 hypot mod modulo dim""".split()
-# v is active, e an expression of v, t a tangent of d, w one of v.
+# v is active, e an expression of v, t a tangent of d, w one of v; z, x and h are complex numbers of v, t and w.
 TYPES = {"v": "type(admpi_var)", "e": "type(admpi_expr)", "t": "type(admpi_tangent)", "w": "type(admpi_tangent_var)",
-         "d": "real(dp)", "k": "type(admpi_known)", "s": "real(sp)", "i": "integer(int32)", "l": "integer(int64)"}
+         "d": "real(dp)", "k": "type(admpi_known)", "s": "real(sp)", "i": "integer(int32)", "l": "integer(int64)",
+         "z": "type(admpi_var_complex)", "x": "type(admpi_tangent_complex)", "h": "type(admpi_tangent_var_complex)",
+         "c": "complex(dp)", "f": "complex(sp)"}
 # Where the number is, below all derivatives.
 NUMBERS = {"v": "%value", "e": "%value", "t": "%value", "w": "%value%value"}
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
@@ -82,16 +84,7 @@ class Writer:
         for kind in self.active:
             for name in ("real", "dble"):
                 self.add(name, self.procedure(f"{name}_{kind}", kind, TYPES[kind], [self.copied(kind)]))
-            self.add("real", f"real_{kind}_kind")
-            self.procedures.append(f"""\
-  {self.elemental if TYPES[kind] == self.result else "elemental"} function real_{kind}_kind(a, kind) result(y)
-    {TYPES[kind]}, intent(in) :: a
-    integer, intent(in) :: kind ! that the program asks for
-    {TYPES[kind]} :: y
-    {self.copied(kind)}
-    if (kind < 0) return
-  end function
-""")
+            self.real_with_kind(kind, kind, self.copied(kind), self.elemental if TYPES[kind] == self.result else "elemental")
             a = number(kind, "a")
             for name, result in (("aint", "d"), ("anint", "d"), ("int", "i"), ("nint", "i"), ("floor", "i"), ("ceiling", "i")):
                 self.add(name, self.procedure(f"{name}_{kind}", kind, TYPES[result], [f"y = {name}({a})", *self.drops(kind)]))
@@ -99,6 +92,19 @@ class Writer:
         for name in ("epsilon", "huge", "tiny"):
             self.add(name, self.procedure(f"{name}_{self.variable}", self.variable, TYPES["d"],
                                           [f"y = {name}({number(self.variable, 'a')})"]))
+
+    def real_with_kind(self, kind, result, body, elemental="elemental"):
+        """real(a, kind), with the kind that the program asks for."""
+        self.add("real", f"real_{kind}_kind")
+        self.procedures.append(f"""\
+  {elemental} function real_{kind}_kind(a, kind) result(y)
+    {TYPES[kind]}, intent(in) :: a
+    integer, intent(in) :: kind
+    {TYPES[result]} :: y
+    {body}
+    if (kind < 0) return
+  end function
+""")
 
     def constructed(self, kind, dummy):
         return dummy if kind == self.variable else f"{TYPES[self.variable][5:-1]}({dummy})"
@@ -192,12 +198,12 @@ class Writer:
 """)
 
     def interfaces(self):
-        text = []
-        for generic, specifics in self.generics.items():
-            text.append(f"  interface {generic}\n")
-            text += [f"    procedure {', '.join(specifics[i:i + 3])}\n" for i in range(0, len(specifics), 3)]
-            text.append(f"  end interface\n  public :: {generic}\n")
-        return "".join(text)
+        return "".join(interface(*one) + f"  public :: {one[0]}\n" for one in self.generics.items())
+
+
+def interface(generic, specifics):
+    lines = [f"    procedure {', '.join(specifics[i:i + 3])}\n" for i in range(0, len(specifics), 3)]
+    return f"  interface {generic}\n{''.join(lines)}  end interface\n"
 
 
 def folding(kind, names=("sum", "product", "maxval", "minval", "norm2")):
