@@ -176,13 +176,18 @@ fn test(request: &mut MPI_Request, datatype: Datatype) -> MpiResult<(bool, Optio
     Ok((true, Some(wide_int(items))))
 }
 
-/// Waits, and returns the number of items.
-fn finish(mut request: MPI_Request, datatype: Datatype) -> MpiResult<usize> {
+/// Waits, as long as `go_on` does not fail, and returns the number of items.
+fn finish(
+    mut request: MPI_Request,
+    datatype: Datatype,
+    mut go_on: impl FnMut() -> MpiResult<()>,
+) -> MpiResult<usize> {
     let mut patience = Patience::default();
     loop {
         if let (true, items) = test(&mut request, datatype)? {
             return Ok(items.unwrap_or(0));
         }
+        go_on()?;
         patience.pause();
     }
 }
@@ -221,15 +226,12 @@ pub fn send_while<W: Word>(
     mut go_on: impl FnMut() -> MpiResult<()>,
 ) -> MpiResult<()> {
     for piece in words.chunks(PIECE) {
-        let (mut request, mut patience) = (null(), Patience::default());
+        let mut request = null();
         // SAFETY: the words are not freed before the request has ended.
         unsafe { isend(comm, piece, to, &mut request)? };
-        while !test(&mut request, W::datatype())?.0 {
-            if let Err(failure) = go_on() {
-                std::mem::forget(std::mem::take(words));
-                return Err(failure);
-            }
-            patience.pause();
+        if let Err(failure) = finish(request, W::datatype(), &mut go_on) {
+            std::mem::forget(std::mem::take(words));
+            return Err(failure);
         }
     }
     Ok(())
@@ -241,7 +243,7 @@ pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> MpiResult<()> {
         let mut request = null();
         // SAFETY: the piece is borrowed until the request has ended.
         unsafe { isend(comm, piece, to, &mut request)? };
-        finish(request, W::datatype())?;
+        finish(request, W::datatype(), || Ok(()))?;
     }
     Ok(())
 }
@@ -252,7 +254,7 @@ pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> MpiResult<(
         let mut request = null();
         // SAFETY: as above.
         unsafe { irecv(comm, piece, from, &mut request)? };
-        let n = finish(request, W::datatype())?;
+        let n = finish(request, W::datatype(), || Ok(()))?;
         if n != piece.len() {
             let text = format!("{n} words of rank {from} instead of {}", piece.len());
             return Err(Error::new(Code::Mpi, text).into());
