@@ -7,7 +7,7 @@
 
 use super::error::First;
 use super::ffi;
-use super::raw::{self, MPI_Request, MPI_Status};
+use super::raw::{self, MPI_Request, MPI_Status, null_request};
 use super::types::Made;
 use super::{Datatype, Failure, MpiResult, check};
 use crate::error::{Code, Error};
@@ -67,11 +67,6 @@ pub struct Group {
 // SAFETY: requests may be tested by any thread that MPI's level of support lets call it.
 unsafe impl Send for Group {}
 
-fn null() -> MPI_Request {
-    // SAFETY: constant data of the shim of mpi-sys.
-    unsafe { mpi_sys::RSMPI_REQUEST_NULL }
-}
-
 fn empty_status() -> MPI_Status {
     // SAFETY: a plain structure of integers in every MPI.
     unsafe { std::mem::zeroed() }
@@ -117,7 +112,7 @@ impl Group {
             held: Vec::new(),
             report,
             error: First::default(),
-            whole: null(),
+            whole: null_request(),
             complete: false,
             end: None,
         })
@@ -128,7 +123,7 @@ impl Group {
         if self.error.code() != raw::SUCCESS {
             return;
         }
-        let mut request = null();
+        let mut request = null_request();
         self.error.note(call(&mut request));
         if self.error.code() == raw::SUCCESS {
             self.requests.push(request);
@@ -138,7 +133,7 @@ impl Group {
 
     /// An operation that is complete, with its status.
     pub fn done(&mut self, status: &super::Status) {
-        self.requests.push(null());
+        self.requests.push(null_request());
         self.statuses.push(status.raw());
     }
 
@@ -187,7 +182,7 @@ impl Group {
     fn advance(&mut self) -> bool {
         let mut left = false;
         for (request, status) in self.requests.iter_mut().zip(&mut self.statuses) {
-            if *request == null() {
+            if *request == null_request() {
                 continue;
             }
             let mut flag = 0;
@@ -195,11 +190,11 @@ impl Group {
             let code = unsafe { raw::MPI_Test(request, &mut flag, status) };
             if code != raw::SUCCESS {
                 self.error.note(code);
-                *request = null();
+                *request = null_request();
             } else if flag == 0 {
                 left = true;
             } else {
-                *request = null();
+                *request = null_request();
             }
         }
         if left {

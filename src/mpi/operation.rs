@@ -8,7 +8,7 @@ use super::error::First;
 use super::generalized::{Group, Report, RequestSlot};
 use super::message::Envelope;
 use super::payload::Payload;
-use super::raw::{self, MPI_Request};
+use super::raw::{self, MPI_Request, null_request};
 use super::transfer::Transfer;
 use super::units::{CallForm, Listed, Step, narrow};
 use super::{Comm, Doubles, List, MpiResult, Staging, Status, check, quirks};
@@ -30,11 +30,6 @@ pub struct Operation {
 
 // SAFETY: the request belongs to this value alone, and MPI serves every thread its level of support allows.
 unsafe impl Send for Operation {}
-
-fn null() -> MPI_Request {
-    // SAFETY: constant data of the shim of mpi-sys.
-    unsafe { mpi_sys::RSMPI_REQUEST_NULL }
-}
 
 pub(super) fn in_place() -> *mut c_void {
     // SAFETY: returns a constant.
@@ -103,7 +98,7 @@ impl Operation {
 
     pub(super) fn of(send: Payload, receive: Staging) -> Self {
         Self {
-            request: null(),
+            request: null_request(),
             send,
             receive,
             counts: List::default(),
@@ -195,7 +190,7 @@ impl Operation {
         to: Envelope,
     ) -> MpiResult<Option<Self>> {
         assert!(items.len() <= data.as_slice().len());
-        let (mut request, mut flag) = (null(), 0);
+        let (mut request, mut flag) = (null_request(), 0);
         let (from, count, Envelope { peer, tag }) = (data.as_slice().as_ptr(), items.count(), to);
         // SAFETY: the memory holds the items; it is kept until the request is null again, or given up below.
         check(unsafe {
@@ -235,23 +230,23 @@ impl Operation {
     /// The request, for a caller who completes it and keeps the operation, with its memory, until then.
     pub fn hand_over(&mut self) -> Transfer {
         // SAFETY: the request of this operation, which forgets it.
-        unsafe { Transfer::adopt(std::mem::replace(&mut self.request, null())) }
+        unsafe { Transfer::adopt(std::mem::replace(&mut self.request, null_request())) }
     }
 
     /// The memory of what was sent and received. The operation must be complete.
     pub fn memory(&mut self) -> (&[f64], &mut [f64]) {
-        assert!(self.request == null(), "the operation is still under way");
+        assert!(self.request == null_request(), "the operation is still under way");
         (self.send.as_slice(), self.receive.as_mut_slice())
     }
 
     /// Whether the operation has been seen to be complete, as one that blocked is.
     pub fn is_complete(&self) -> bool {
-        self.request == null()
+        self.request == null_request()
     }
 
     /// Whether MPI would raise an error of the operation where it is the user's. Then what has arrived is to be looked at before the call that may raise it.
     pub fn raises_elsewhere(&self) -> bool {
-        quirks::COLLECTIVES_RAISE_ON_WORLD && self.collective && self.request != null()
+        quirks::COLLECTIVES_RAISE_ON_WORLD && self.collective && self.request != null_request()
     }
 
     /// What has arrived, if the operation is over, which no call has been told yet.
@@ -283,7 +278,7 @@ impl Operation {
     }
 
     pub fn wait(&mut self) -> MpiResult<Status> {
-        if self.request == null() {
+        if self.request == null_request() {
             return Ok(Status::default());
         }
         let mut status = Status::default();
@@ -294,7 +289,7 @@ impl Operation {
 
     /// Gives up a receive, whether or not its message has come by now.
     pub fn cancel(mut self) -> MpiResult<()> {
-        if self.request != null() {
+        if self.request != null_request() {
             // SAFETY: as above; the request of a receive.
             check(unsafe { raw::MPI_Cancel(&mut self.request) })?;
         }
@@ -303,7 +298,7 @@ impl Operation {
 
     /// What was received. The operation must be complete.
     pub fn into_received(mut self) -> Staging {
-        assert!(self.request == null(), "the operation is still under way");
+        assert!(self.request == null_request(), "the operation is still under way");
         std::mem::take(&mut self.receive)
     }
 }
@@ -320,7 +315,7 @@ impl Operation {
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        if self.request != null() {
+        if self.request != null_request() {
             self.abandon_memory();
         }
     }

@@ -1,6 +1,6 @@
 //! Messages of the library's own in 64-bit words, waited for without burning a core.
 
-use super::raw::{self, MPI_Request};
+use super::raw::{self, MPI_Request, null_request};
 use super::{Comm, Datatype, MpiResult, check, wide_int};
 use crate::error::{Code, Error};
 use std::ffi::c_int;
@@ -77,21 +77,16 @@ pub struct Parcel {
 
 impl Default for Parcel {
     fn default() -> Self {
-        Self { words: Vec::new(), request: null(), arrived: 0 }
+        Self { words: Vec::new(), request: null_request(), arrived: 0 }
     }
 }
 
 // SAFETY: a request may be completed on another thread, as for `Operation`.
 unsafe impl Send for Parcel {}
 
-fn null() -> MPI_Request {
-    // SAFETY: constant data of the shim of mpi-sys.
-    unsafe { mpi_sys::RSMPI_REQUEST_NULL }
-}
-
 impl Drop for Parcel {
     fn drop(&mut self) {
-        if self.request != null() {
+        if self.request != null_request() {
             // MPI may still read or write there.
             std::mem::forget(std::mem::take(&mut self.words));
         }
@@ -100,7 +95,7 @@ impl Drop for Parcel {
 
 impl Parcel {
     fn check_idle(&self) {
-        assert!(self.request == null(), "the parcel is under way");
+        assert!(self.request == null_request(), "the parcel is under way");
     }
 
     /// The words to be sent.
@@ -160,7 +155,7 @@ fn count(n: usize) -> c_int {
 
 /// Whether a request has ended, and how many items it had if it has just done so.
 fn test(request: &mut MPI_Request, datatype: Datatype) -> MpiResult<(bool, Option<usize>)> {
-    if *request == null() {
+    if *request == null_request() {
         return Ok((true, None));
     }
     let mut flag = 0;
@@ -195,10 +190,10 @@ fn finish(
 /// Tells another rank that nothing more comes, whatever it waits for: by a message of no words, of which there is no other. Where
 /// MPI fails at that too, the other is not told.
 pub fn leave(comm: Comm, to: c_int) {
-    let mut request = null();
+    let mut request = null_request();
     // SAFETY: there is nothing to be kept.
     let sent = unsafe { isend::<u64>(comm, &[], to, &mut request) };
-    if sent.is_ok() && request != null() {
+    if sent.is_ok() && request != null_request() {
         // SAFETY: a live request. The caller has a failure of MPI to tell of already.
         let _ = check(unsafe { raw::MPI_Request_free(&mut request) });
     }
@@ -226,7 +221,7 @@ pub fn send_while<W: Word>(
     mut go_on: impl FnMut() -> MpiResult<()>,
 ) -> MpiResult<()> {
     for piece in words.chunks(PIECE) {
-        let mut request = null();
+        let mut request = null_request();
         // SAFETY: the words are not freed before the request has ended.
         unsafe { isend(comm, piece, to, &mut request)? };
         if let Err(failure) = finish(request, W::datatype(), &mut go_on) {
@@ -240,7 +235,7 @@ pub fn send_while<W: Word>(
 /// Sends words of any number, and waits until they have left.
 pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> MpiResult<()> {
     for piece in words.chunks(PIECE) {
-        let mut request = null();
+        let mut request = null_request();
         // SAFETY: the piece is borrowed until the request has ended.
         unsafe { isend(comm, piece, to, &mut request)? };
         finish(request, W::datatype(), || Ok(()))?;
@@ -251,7 +246,7 @@ pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> MpiResult<()> {
 /// Receives as many words as there is room for.
 pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> MpiResult<()> {
     for piece in words.chunks_mut(PIECE) {
-        let mut request = null();
+        let mut request = null_request();
         // SAFETY: as above.
         unsafe { irecv(comm, piece, from, &mut request)? };
         let n = finish(request, W::datatype(), || Ok(()))?;

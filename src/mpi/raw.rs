@@ -9,6 +9,12 @@ pub use mpi_sys::{
 };
 use std::ffi::{c_char, c_int, c_void};
 
+#[inline]
+pub fn null_request() -> MPI_Request {
+    // SAFETY: constant data of the shim of mpi-sys.
+    unsafe { mpi_sys::RSMPI_REQUEST_NULL }
+}
+
 macro_rules! declare {
     ($($name:ident($($arg:ident: $kind:ty),* $(,)?);)*) => {
         unsafe extern "C-unwind" { $(pub fn $name($($arg: $kind),*) -> c_int;)* }
