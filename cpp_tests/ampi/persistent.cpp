@@ -37,6 +37,64 @@ TEST_CASE("test_point_to_point_persistent") {
   }
 }
 
+TEST_CASE("test_point_to_point_persistent_of_passive_data") {
+  // Longer than what MPIs send at once.
+  using real = admpi::tangent<double>;
+  const ring at;
+  const int n = 20000;
+  const auto send_init = [](int how, auto... arguments) {
+    if (how == standard) AMPI_Send_init(arguments...);
+    if (how == buffered) AMPI_Bsend_init(arguments...);
+    if (how == synchronous) AMPI_Ssend_init(arguments...);
+  };
+  for (const int how : {standard, buffered, synchronous}) {
+    CAPTURE(how);
+    for (const MPI_Datatype type : {admpi::mpi_type<real>(), MPI_DOUBLE}) {
+      const int items = type == MPI_DOUBLE ? 2 * n : n;
+      std::vector<real> y(n), z(n);
+      const buffer space(2 * n, MPI_DOUBLE, 4);
+      AMPI_Request q[2];
+      AMPI_Recv_init(static_cast<void *>(z.data()), items, type, at.left, 2, world, &q[0]);
+      send_init(how, static_cast<void *>(y.data()), items, type, at.right, 2, world, &q[1]);
+      for (int round = 0; round < 4; ++round) {
+        for (int i = 0; i < n; ++i) y[i] = real(i + round, at.rank - round);
+        AMPI_Startall(2, q);
+        AMPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        int wrong = 0;
+        for (int i = 0; i < n; ++i) wrong += z[i].value != i + round || z[i].derivative != at.left - round;
+        CHECK(wrong == 0);
+      }
+      AMPI_Startall(2, q);
+      AMPI_Wait(&q[0], MPI_STATUS_IGNORE);
+      MPI_Barrier(world);
+      for (AMPI_Request &one : q) AMPI_Request_free(&one);
+      CHECK(q[1] == AMPI_REQUEST_NULL);
+    }
+  }
+}
+
+TEST_CASE("test_point_to_point_persistent_sends_freed_under_way") {
+  for (const int how : {standard, buffered, synchronous})
+    for (const int n : {3, 2000}) {
+      CAPTURE(how);
+      CAPTURE(n);
+      check_identity(n, 80 + how, [&](auto mpi, auto &x) {
+        const ring at;
+        const buffer space(n, mpi.type(), 4);
+        auto y = x;
+        typename decltype(mpi)::request receive, send;
+        mpi.irecv(y.data(), n, mpi.type(), at.left, 3, world, &receive);
+        send_init(mpi, how, x.data(), n, at.right, 3, &send);
+        mpi.start(&send);
+        mpi.wait(&receive, MPI_STATUS_IGNORE);
+        MPI_Barrier(world);
+        mpi.request_free(&send);
+        CHECK(send == mpi.null());
+        return combine(x, y);
+      });
+    }
+}
+
 TEST_CASE("test_point_to_point_persistent_in_arrays") {
   // Active ones and passive ones together, started at once, completed in every way.
   for (const int how : {0, 1, 2, 3, 4, 5}) {

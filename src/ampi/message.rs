@@ -747,8 +747,6 @@ pub struct Again {
 #[derive(Debug)]
 enum What {
     Send(SendBuffer),
-    /// MPI's request is made anew for each start.
-    SendOnce(SendBuffer, &'static Mode),
     Receive(RecvBuffer),
 }
 
@@ -757,13 +755,8 @@ impl Again {
     pub fn start(&self, transfer: &mut Transfer, arrival: &mut Arrival) -> MpiResult<bool> {
         let with = self.route.with;
         let find_comm = || self.route.find();
-        if let What::SendOnce(source, mode) = &self.what {
-            let n = room(source, with.peer);
-            let again = ready_again(source, n).map_or_else(|| items(source, n), Ok)?;
-            transfer.send_init_again(self.route.comm, &again, with, mode)?;
-        }
         match &self.what {
-            What::Send(source) | What::SendOnce(source, ..) => {
+            What::Send(source) => {
                 let anew = looked_at(source)?;
                 let source = anew.as_ref().unwrap_or(source);
                 let mut outgoing = Outgoing::NOTHING;
@@ -821,8 +814,7 @@ pub fn send_init(
     let n = room(&source, route.with.peer);
     let items = lay_out(&mut source, n, ready_again, transfer)?;
     transfer.send_init(route.comm, &items, route.with, mode)?;
-    let what = if mode.once { What::SendOnce(source, mode) } else { What::Send(source) };
-    Ok(Again { what, route })
+    Ok(Again { what: What::Send(source), route })
 }
 
 /// Makes a persistent receive of `transfer`, which is idle.

@@ -76,8 +76,11 @@ pub type Starter = Box<dyn Fn() -> Result<Box<Request>, c_int> + Send>;
 enum Start {
     Active(Again),
     Passive(Vec<SendBuffer>),
-    /// Of a collective that the library makes: the request becomes what each start brings.
-    Anew(Starter),
+    /// Of a call that the library makes: the request becomes what each start brings.
+    Anew {
+        start: Starter,
+        is_collective: bool,
+    },
     SendPartitioned {
         sending: Arc<Sending>,
         _registered: Registered,
@@ -307,22 +310,26 @@ impl Request {
         })
     }
 
-    /// A persistent collective.
-    pub fn anew(starter: Starter, comm: Comm) -> Box<Self> {
+    /// A persistent collective, or a message whose request MPI cannot start again.
+    pub fn anew(start: Starter, is_collective: bool, comm: Comm) -> Box<Self> {
         let mut request = Self::idle(comm);
-        request.again = Some(Box::new(Start::Anew(starter)));
+        request.again = Some(Box::new(Start::Anew { start, is_collective }));
         request.kind = Kind::Resting;
         request
     }
 
     fn is_anew(&self) -> bool {
-        matches!(self.again.as_deref(), Some(Start::Anew(_)))
+        matches!(self.again.as_deref(), Some(Start::Anew { .. }))
+    }
+
+    fn is_persistent_collective(&self) -> bool {
+        matches!(self.again.as_deref(), Some(Start::Anew { is_collective: true, .. }))
     }
 
     /// Starts a request that `start` has left. The call raises its own errors: nothing of the library's may stand around it.
     pub fn start_anew(&mut self) -> Result<(), c_int> {
-        let Some(Start::Anew(starter)) = self.again.as_deref() else { return Ok(()) };
-        let mut new = starter()?;
+        let Some(Start::Anew { start, .. }) = self.again.as_deref() else { return Ok(()) };
+        let mut new = start()?;
         self.kind = std::mem::take(&mut new.kind);
         self.transfer.take_over(std::mem::take(&mut new.transfer));
         self.arrival = std::mem::take(&mut new.arrival);
@@ -345,7 +352,7 @@ impl Request {
     fn start(&mut self) -> MpiResult<bool> {
         let again = match (&self.kind, self.again.as_deref()) {
             // MPI says what it thinks of one that is not persistent, or active.
-            (Kind::Resting, Some(Start::Anew(_))) => return Ok(true),
+            (Kind::Resting, Some(Start::Anew { .. })) => return Ok(true),
             (Kind::Passive, watched) if !self.is_anew() => {
                 if let Some(Start::Passive(sent)) = watched {
                     sent.iter().try_for_each(bytes::none_at)?;
@@ -556,7 +563,8 @@ fn recycle(slot: &mut Slot) {
     let Some(mut request) = slot.take() else { return };
     request.cancelled = false;
     if !request.transfer.is_null() {
-        if !matches!(request.again.as_deref(), None | Some(Start::Passive(_) | Start::Anew(_))) {
+        if !matches!(request.again.as_deref(), None | Some(Start::Passive(_) | Start::Anew { .. }))
+        {
             request.kind = Kind::Resting;
         }
         *slot = Some(request);
@@ -904,9 +912,10 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
         recycle(slot);
         return Ok(());
     }
-    let is_anew = request.is_anew();
     match &request.kind {
-        Kind::Passive if is_anew => return Err(unfinished(request.comm)),
+        Kind::Passive if request.is_persistent_collective() => {
+            return Err(unfinished(request.comm));
+        }
         Kind::Receiving => {
             let why = "the request receives active data, which only its completion records; complete it with a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
@@ -933,6 +942,7 @@ pub fn free(slot: &mut Slot) -> MpiResult<()> {
         }
         Kind::Resting | Kind::Passive | Kind::Idle => request.transfer.free()?,
     }
+    request.again = None;
     recycle(slot);
     Ok(())
 }
@@ -959,7 +969,7 @@ pub fn cancel(slot: &mut Slot) -> MpiResult<()> {
         {
             "a partitioned request cannot be cancelled"
         }
-        Kind::Passive if request.is_anew() => {
+        Kind::Passive if request.is_persistent_collective() => {
             "the request belongs to a collective, which cannot be cancelled"
         }
         Kind::Resting => "the request is persistent and not active",

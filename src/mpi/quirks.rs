@@ -112,7 +112,7 @@ pub const PERSISTENT_COLLECTIVES_KEEP_NO_REFERENCES: bool = seen_in(OPEN_MPI);
 
 /// Open MPI 4.1: from its second start on, a persistent buffered send sends what is in buffer space that it has given
 /// back. The library makes a new request for each start.
-/// Shown by `test_point_to_point_persistent`.
+/// Shown by `test_point_to_point_persistent` and `test_point_to_point_persistent_of_passive_data`.
 pub const BSEND_INIT_STARTS_ONCE: bool = seen_in(OPEN_MPI);
 
 /// Open MPI 4.1: an error of a collective call that does not block is raised on MPI_COMM_WORLD, which may end the

@@ -2,7 +2,7 @@
 
 use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
 use super::place::Place;
-use super::raw::{self, MPI_Request};
+use super::raw::{self, MPI_Request, null_request};
 use super::{Comm, Doubles, MpiResult, Op, Staging, Status, check, ffi};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
@@ -71,10 +71,8 @@ unsafe impl Send for Transfer {}
 
 impl Default for Transfer {
     fn default() -> Self {
-        // SAFETY: constant data of the shim of mpi-sys.
-        let request = unsafe { mpi_sys::RSMPI_REQUEST_NULL };
         Self {
-            request,
+            request: null_request(),
             memory: Staging::default(),
             place: Place::default(),
             held: None,
@@ -188,25 +186,6 @@ impl Transfer {
         Ok(())
     }
 
-    /// Makes another persistent request over the room in the place of one that rests, which goes when the new one
-    /// is made: a communicator that the user has freed lives as long as a request needs it.
-    pub fn send_init_again(
-        &mut self,
-        comm: Comm,
-        items: &Doubles,
-        to: Envelope,
-        mode: &Mode,
-    ) -> MpiResult<()> {
-        self.check_idle();
-        let mut old = std::mem::replace(&mut self.request, Self::default().request);
-        if let Err(failure) = self.send_init(comm, items, to, mode) {
-            self.request = old;
-            return Err(failure);
-        }
-        // SAFETY: a request that is not active.
-        check(unsafe { raw::MPI_Request_free(&mut old) })
-    }
-
     #[inline]
     fn request_send(
         &mut self,
@@ -313,8 +292,7 @@ impl Transfer {
 
     #[inline]
     pub fn is_null(&self) -> bool {
-        // SAFETY: constant data.
-        self.request == unsafe { mpi_sys::RSMPI_REQUEST_NULL }
+        self.request == null_request()
     }
 
     #[inline]
@@ -455,10 +433,7 @@ impl Batch {
     }
 
     pub fn push(&mut self, transfer: Option<&Transfer>) {
-        // SAFETY: constant data.
-        self.requests.push(
-            transfer.map_or_else(|| unsafe { mpi_sys::RSMPI_REQUEST_NULL }, Transfer::request),
-        );
+        self.requests.push(transfer.map_or_else(null_request, Transfer::request));
     }
 
     /// How many requests the last call had.

@@ -7,12 +7,12 @@ pub use super::packing::{
 use super::arguments::null;
 use super::calls::{Return, dispatched, dispatched_message, mpi_call};
 use super::large;
-use super::persistent::{again, kept};
+use super::persistent::{kept, message_again};
 use super::tools::{self, Use, tool_of};
 use crate::ampi::argument::both_passive;
 use crate::ampi::dispatch;
 use crate::ampi::message::{self, Route};
-use crate::ampi::request::Request;
+use crate::ampi::request::{self, Request};
 use crate::datatype::{BufferTriple, is_passive_message};
 use crate::foreign::Tool;
 use crate::mpi::message::{Envelope, Message, Mode};
@@ -169,24 +169,50 @@ fn tool_of_exchange(send: &BufferTriple, receive: &BufferTriple) -> Option<&'sta
 /// # Safety
 /// As above.
 pub unsafe fn send_init(
-    name: &str,
+    name: &'static str,
     call_form: &'static Sending,
     data: BufferTriple,
     to: Envelope,
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
-    if tool_of(&data).is_some() {
-        // SAFETY: as above; so below.
-        return unsafe {
-            let (buf, count, datatype) = data.parts();
-            let datatype = kept(datatype, true);
-            again(name, comm, place, move |place| {
-                let data = BufferTriple::new(buf, count, datatype.raw());
-                send("AMPI_Send_init", call_form, data, to, comm, Return::AtOnce(place))
-            })
-        };
+    if tool_of(&data).is_none() {
+        // SAFETY: handed on.
+        let code = unsafe { send_init_once(name, call_form, &data, to, comm, place) };
+        if code != raw::SUCCESS || !call_form.mode.once {
+            return code;
+        }
+        // The arguments are right. SAFETY: the call has written a live request there, or the null handle.
+        let Some(first) = (unsafe { place.read().as_mut() }) else { return code };
+        // SAFETY: which is nobody else's.
+        let mut first = Some(unsafe { Box::from_raw(first) });
+        match mpi_call(name, Comm::world(), || request::free(&mut first)) {
+            raw::SUCCESS => {}
+            code => return code,
+        }
     }
+    // SAFETY: as above.
+    unsafe {
+        let (buf, count, datatype) = data.parts();
+        let datatype = kept(datatype, true);
+        message_again(name, comm, place, move |place| {
+            let data = BufferTriple::new(buf, count, datatype.raw());
+            send(name, call_form, data, to, comm, Return::AtOnce(place))
+        })
+    }
+}
+
+/// # Safety
+/// As above.
+#[inline(always)]
+unsafe fn send_init_once(
+    name: &str,
+    call_form: &'static Sending,
+    data: &BufferTriple,
+    to: Envelope,
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+) -> c_int {
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
     let passive = |handle| unsafe {
@@ -195,16 +221,16 @@ pub unsafe fn send_init(
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
     let is_left = is_passive_message(data.datatype());
-    let library = |_| dispatch::send_init(is_left, &data, to, on, call_form.mode);
+    let library = |_| dispatch::send_init(is_left, data, to, on, call_form.mode);
     // SAFETY: as above.
     let code = unsafe {
         dispatched_message(name, on, Return::AtOnce(place), is_left, library, passive, || {
-            link(&data, to)
+            link(data, to)
         })
     };
     if is_left && code == raw::SUCCESS {
         // SAFETY: the call has written a live request there, or the null handle.
-        unsafe { (*place).as_mut() }.into_iter().for_each(|request| request.watch(&data));
+        unsafe { (*place).as_mut() }.into_iter().for_each(|request| request.watch(data));
     }
     code
 }
@@ -312,7 +338,7 @@ pub unsafe fn irecv(
 /// # Safety
 /// As above.
 pub unsafe fn recv_init(
-    name: &str,
+    name: &'static str,
     data: BufferTriple,
     from: Envelope,
     comm: MPI_Comm,
@@ -323,9 +349,9 @@ pub unsafe fn recv_init(
         return unsafe {
             let (buf, count, datatype) = data.parts();
             let datatype = kept(datatype, true);
-            again(name, comm, place, move |place| {
+            message_again(name, comm, place, move |place| {
                 let data = BufferTriple::new(buf, count, datatype.raw());
-                irecv("AMPI_Recv_init", data, from, comm, place)
+                irecv(name, data, from, comm, place)
             })
         };
     }

@@ -1,4 +1,4 @@
-//! Persistent collectives that the library makes: each start is the call that does not block.
+//! Persistent calls that the library makes: each start is the call that does not block.
 
 use super::arguments::null;
 use super::calls::mpi_call;
@@ -31,7 +31,7 @@ impl<F: Fn(*mut *mut Request) -> c_int> Restart<F> {
     }
 }
 
-/// Makes a persistent request, each start of which calls `start`.
+/// Makes the persistent request of a collective, each start of which calls `start`.
 ///
 /// # Safety
 /// `place` is NULL or may be written to; `start` writes a request or fails.
@@ -42,7 +42,21 @@ pub unsafe fn again(
     start: impl Fn(*mut *mut Request) -> c_int + 'static,
 ) -> c_int {
     // SAFETY: handed on.
-    unsafe { again_with(call, comm, place, Vec::new(), start) }
+    unsafe { again_with(call, comm, place, true, Vec::new(), start) }
+}
+
+/// The same of a message.
+///
+/// # Safety
+/// As for `again`.
+pub unsafe fn message_again(
+    call: &str,
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+    start: impl Fn(*mut *mut Request) -> c_int + 'static,
+) -> c_int {
+    // SAFETY: handed on.
+    unsafe { again_with(call, comm, place, false, Vec::new(), start) }
 }
 
 /// As `again`; the request holds `held`, and its communicator.
@@ -50,6 +64,7 @@ unsafe fn again_with(
     call: &str,
     comm: MPI_Comm,
     place: *mut *mut Request,
+    is_collective: bool,
     mut held: Vec<Hold>,
     start: impl Fn(*mut *mut Request) -> c_int + 'static,
 ) -> c_int {
@@ -61,7 +76,7 @@ unsafe fn again_with(
         }
         held.push(Hold::on(Used::Comm(on)));
         let restart = Restart { call: start, _held: held };
-        let request = Request::anew(Box::new(move || restart.start()), on);
+        let request = Request::anew(Box::new(move || restart.start()), is_collective, on);
         // SAFETY: the caller's promise.
         unsafe { place.write(Box::into_raw(request)) };
         Ok(())
@@ -84,7 +99,7 @@ pub unsafe fn again_reducing(
     match mpi_call(call, on, || Ok(check_tangents(op, datatype)?)) {
         // SAFETY: handed on.
         raw::SUCCESS => unsafe {
-            again_with(call, comm, place, vec![Hold::on(Used::Op(op))], start)
+            again_with(call, comm, place, true, vec![Hold::on(Used::Op(op))], start)
         },
         code => code,
     }
