@@ -24,6 +24,10 @@ if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
     OMPI_MCA_mpi_yield_when_idle=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none
     OMPI_MCA_osc=pt2pt,sm)
+  # Half of the start of a program is a search for networks. Where there is one, OMPI_MCA_pml says what to test.
+  if(NOT DEFINED ENV{OMPI_MCA_pml})
+    list(APPEND ADMPI_TEST_ENVIRONMENT OMPI_MCA_pml=ob1)
+  endif()
 endif()
 # More ranks than cores are the rule in tests: this library, which cpp_tests makes, is loaded before MPI's.
 set(ADMPI_YIELD_WHEN_IDLE "")
