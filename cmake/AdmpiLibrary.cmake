@@ -43,12 +43,16 @@ if(ADMPI_WITH_MPI)
   math(EXPR mpi_number "1 + 0x${mpi_number}")
   list(APPEND cargo_arguments --config "profile.${cargo_profile}.package.mpi-sys.codegen-units=${mpi_number}")
 endif()
+set(rustc_arguments "")
+if(CMAKE_COMPILE_WARNING_AS_ERROR)
+  set(rustc_arguments -- --deny=warnings)
+endif()
 set(ADMPI_STATIC_LIBRARY "${CMAKE_CURRENT_BINARY_DIR}/libadmpi_crate.a")
 add_custom_target(admpi_cargo
   COMMAND "${CMAKE_COMMAND}" -E env ${cargo_environment} "CC=${CMAKE_C_COMPILER}"
     "${CMAKE_COMMAND}" -P "${CMAKE_CURRENT_SOURCE_DIR}/cmake/cargo.cmake"
     "${ADMPI_CARGO_DIRECTORY}" "${cargo_profile_directory}/libadmpi.a" "${ADMPI_STATIC_LIBRARY}"
-    "${CARGO}" rustc --quiet --locked --lib --crate-type staticlib --profile "${cargo_profile}" ${cargo_arguments}
+    "${CARGO}" rustc --quiet --locked --lib --crate-type staticlib --profile "${cargo_profile}" ${cargo_arguments} ${rustc_arguments}
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
   BYPRODUCTS "${ADMPI_STATIC_LIBRARY}"
   COMMENT "cargo: libadmpi.a (${ADMPI_MPI_FAMILY})"

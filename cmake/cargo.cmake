@@ -13,5 +13,6 @@ endforeach()
 
 file(MAKE_DIRECTORY "${directory}")
 file(LOCK "${directory}/admpi.lock")
-execute_process(COMMAND ${command} --target-dir "${directory}" COMMAND_ERROR_IS_FATAL ANY)
+set(ENV{CARGO_TARGET_DIR} "${directory}")
+execute_process(COMMAND ${command} COMMAND_ERROR_IS_FATAL ANY)
 file(COPY_FILE "${directory}/${library}" "${copy}" ONLY_IF_DIFFERENT)
