@@ -10,8 +10,8 @@
 #   <name>_<n>. A deadlock ends at TIMEOUT (default 60 s).
 # - Of the numbers of ranks above 4, the first runs by default and the others are of the tier full. The tier quick runs
 #   serial tests, and MPI tests on 3 ranks, or on the most below; NOT_QUICK leaves a test out.
-# - It is compiled at -O1, in half the time. OPTIMISED is for what compilers may get wrong in the arithmetic: in the build
-#   without MPI it is compiled as the build type says.
+# - It is compiled at -O0, in half the time, or at -O1 where valgrind runs, which takes twice as long for code of -O0. OPTIMISED is
+#   for what compilers may get wrong in the arithmetic: in the build without MPI it is compiled as the build type says.
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
 #   in the build without MPI: the tape is the same in all of them. VALGRIND_ARGS are the program's there only. On 2 ranks those
 #   by doctest without LIBRARIES run as one program, memory (admpi_add_memory_test): valgrind takes seconds to start MPI. ALONE
@@ -44,6 +44,11 @@ if(ADMPI_VALGRIND)
       list(APPEND ADMPI_VALGRIND_COMMAND "--suppressions=${ADMPI_OPENMPI_SUPPRESSIONS}")
     endif()
   endif()
+endif()
+
+set(ADMPI_TEST_LEVEL -O0)
+if(ADMPI_VALGRIND_COMMAND)
+  set(ADMPI_TEST_LEVEL -O1)
 endif()
 
 # admpi_tiers_of_ranks(<quick> <full> <n>...): of these numbers of ranks, in ascending order, the one that the tier quick takes,
@@ -86,7 +91,10 @@ function(admpi_add_test name)
   target_include_directories("${name}_objects" SYSTEM PRIVATE "${ADMPI_DOCTEST_INCLUDE_DIR}")
   target_link_libraries("${name}_objects" PRIVATE ${arg_LIBRARIES} admpi_headers admpi_warnings)
   if(ADMPI_WITH_MPI OR NOT arg_OPTIMISED)
-    target_compile_options("${name}_objects" PRIVATE -O1)
+    target_compile_options("${name}_objects" PRIVATE ${ADMPI_TEST_LEVEL})
+    if(arg_SOURCES MATCHES "\\.cpp" AND NOT arg_PLAIN_MAIN AND NOT arg_LIBRARIES)
+      target_precompile_headers("${name}_objects" REUSE_FROM admpi_doctest)
+    endif()
   endif()
   add_executable("${name}" "$<TARGET_OBJECTS:${name}_objects>")
   list(FILTER arg_SOURCES INCLUDE REGEX "\\.cpp$")
