@@ -51,6 +51,13 @@ function(admpi_variant_polling program on_ranks)
       "$<TARGET_FILE:${program}>" --test-case-exclude=test_collectives_large)
 endfunction()
 
+# rendezvous: messages leave when they are received, however short.
+function(admpi_variant_rendezvous program on_ranks)
+  admpi_launcher(launcher 3)
+  admpi_register(${program}_rendezvous_3 PROCESSORS 3 TIMEOUT 240 LABELS mpi
+    COMMAND ${run} OMPI_MCA_btl_vader_eager_limit=80 UCX_RNDV_THRESH=0 ${launcher} "$<TARGET_FILE:${program}>")
+endfunction()
+
 # levels: deeper nests than communicators are made for by default, and none.
 function(admpi_variant_levels program on_ranks)
   foreach(levels IN ITEMS 0 3)
