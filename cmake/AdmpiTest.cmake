@@ -46,7 +46,7 @@ if(ADMPI_VALGRIND)
   endif()
 endif()
 
-set(ADMPI_TEST_LEVEL -O0)
+set(ADMPI_TEST_LEVEL -O0 -U_FORTIFY_SOURCE) # which warns of -O0
 if(ADMPI_VALGRIND_COMMAND)
   set(ADMPI_TEST_LEVEL -O1)
 endif()
