@@ -55,7 +55,8 @@ endfunction()
 function(admpi_variant_rendezvous program on_ranks)
   admpi_launcher(launcher 3)
   admpi_register(${program}_rendezvous_3 PROCESSORS 3 TIMEOUT 240 LABELS mpi
-    COMMAND ${run} OMPI_MCA_btl_vader_eager_limit=80 UCX_RNDV_THRESH=0 ${launcher} "$<TARGET_FILE:${program}>")
+    COMMAND ${run} OMPI_MCA_btl_vader_eager_limit=80 UCX_RNDV_THRESH=0 ${launcher} "$<TARGET_FILE:${program}>"
+      "--test-case-exclude=*many_requests_outstanding")
 endfunction()
 
 # levels: deeper nests than communicators are made for by default, and none.
@@ -67,7 +68,7 @@ function(admpi_variant_levels program on_ranks)
   endforeach()
 endfunction()
 
-# random: random programs for some seconds each.
+# random: random programs for some seconds each, and for a minute.
 function(admpi_variant_random program on_ranks)
   foreach(variant IN ITEMS "checked:ADMPI_CHECK=1 ADMPI_CHECK_ZEROS=0" "polling:ADMPI_POLLING=1")
     string(REGEX MATCH "^[^:]*" name "${variant}")
@@ -75,8 +76,11 @@ function(admpi_variant_random program on_ranks)
     separate_arguments(setting)
     admpi_launcher(launcher 3)
     admpi_register(${program}_${name} PROCESSORS 3 TIMEOUT 240 LABELS mpi
-      COMMAND ${run} ${setting} ADMPI_RANDOM_SECONDS=10 ${launcher} "$<TARGET_FILE:${program}>")
+      COMMAND ${run} ${setting} ADMPI_RANDOM_SECONDS=5 ${launcher} "$<TARGET_FILE:${program}>")
   endforeach()
+  admpi_launcher(launcher 3)
+  admpi_register(${program}_long_3 PROCESSORS 3 TIMEOUT 240 FULL LABELS mpi
+    COMMAND ${run} ADMPI_RANDOM_PROGRAMS=1000000 ADMPI_RANDOM_SECONDS=60 ${launcher} "$<TARGET_FILE:${program}>")
 endfunction()
 
 # long: a hundred thousand random programs in all.

@@ -208,7 +208,7 @@ TEST_CASE("test_random_programs_adjoint_identity") {
   watch();
   const long programs = environment("ADMPI_RANDOM_PROGRAMS", 1000);
   const long first = environment("ADMPI_RANDOM_SEED", 1);
-  const double end = MPI_Wtime() + static_cast<double>(environment("ADMPI_RANDOM_SECONDS", 20));
+  const double end = MPI_Wtime() + static_cast<double>(environment("ADMPI_RANDOM_SECONDS", 10));
   long seed = first;
   for (; seed < first + programs; ++seed) {
     int late = MPI_Wtime() > end;
