@@ -59,7 +59,7 @@ pub fn send_init(
     data: &BufferTriple,
     to: Envelope,
     comm: Comm,
-    mode: &'static Mode,
+    mode: &Mode,
 ) -> MpiResult<Dispatched> {
     if is_passive {
         return Ok(Passive);

@@ -806,7 +806,7 @@ fn looked_at(source: &SendBuffer) -> MpiResult<Option<SendBuffer>> {
 pub fn send_init(
     buf: &BufferTriple,
     route: Route,
-    mode: &'static Mode,
+    mode: &Mode,
     transfer: &mut Transfer,
 ) -> MpiResult<Again> {
     require_installed()?;

@@ -238,7 +238,7 @@ impl Request {
         buf: &BufferTriple,
         to: Envelope,
         comm: Comm,
-        mode: &'static Mode,
+        mode: &Mode,
     ) -> MpiResult<Box<Self>> {
         Self::begin(comm, |request| {
             let route = Route::new(comm, to);

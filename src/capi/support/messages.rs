@@ -207,7 +207,7 @@ pub unsafe fn send_init(
 #[inline(always)]
 unsafe fn send_init_once(
     name: &str,
-    call_form: &'static Sending,
+    call_form: &Sending,
     data: &BufferTriple,
     to: Envelope,
     comm: MPI_Comm,
