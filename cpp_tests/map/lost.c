@@ -5,6 +5,9 @@
 #include "harness/check.h"
 
 #define MOST 5000
+/* Parameters of so many jobs travel behind the order. */
+#define LONG 20
+#define PARAMETERS 2000
 
 static int rank, size, no_send, no_receive;
 /* This send fails, if it is not 0. */
@@ -30,10 +33,12 @@ static int32_t losing(const admpi_var *shared, int64_t n_shared, const admpi_var
   return 0;
 }
 
-static void check_run(admpi_map *map, int32_t function, int64_t jobs, double x, int32_t code) {
-  static admpi_var y[MOST];
+/* Each job has that many parameters. */
+static void check_run_of(admpi_map *map, int32_t function, int64_t jobs, int64_t parameters, double x, int32_t code) {
+  static admpi_var y[MOST], job[LONG * PARAMETERS];
   admpi_var shared;
-  admpi_map_call call = {.function = function, .jobs = jobs, .shared = &shared, .n_shared = 1, .n_y = jobs};
+  admpi_map_call call = {.function = function, .jobs = jobs, .shared = &shared, .n_shared = 1, .job = job, .n_job = jobs * parameters,
+                         .n_y = jobs};
   admpi_statistics before, after;
   double adjoint;
   int64_t i;
@@ -53,19 +58,27 @@ static void check_run(admpi_map *map, int32_t function, int64_t jobs, double x, 
   CHECK(adjoint == (code == ADMPI_SUCCESS ? 2.0 * (double)jobs : 0.0));
 }
 
+static void check_run(admpi_map *map, int32_t function, int64_t jobs, double x, int32_t code) {
+  check_run_of(map, function, jobs, 0, x, code);
+}
+
 /* The last ones are of rank 1 alone: the others are let go, idle or with an answer that is long. */
-enum way { SEND_OF_ROOT, RECEIVE, ANSWER, REST_OF_ANSWER, ONE_ANSWER, ONE_OF_LONG_ANSWERS, WAYS };
+enum way { SEND_OF_ROOT, RECEIVE, RECEIVE_OF_LONG, KEEP, ANSWER, REST_OF_ANSWER, ONE_ANSWER, ONE_OF_LONG_ANSWERS, WAYS };
 
 static void lose(int32_t function, enum way how) {
   admpi_map *map = NULL;
-  admpi_map_values values = {.jobs = 1};
+  static const double numbers[MOST];
+  admpi_map_values values = {.jobs = 1, .x_r = numbers, .n_r = MOST};
   admpi_map_data data;
   CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
   check_run(map, function, 16, 1.0, ADMPI_SUCCESS);
-  if (how == SEND_OF_ROOT || how == RECEIVE) {
-    check_run(map, function, size, -1.0, ADMPI_SUCCESS); /* one order for each */
+  if (how <= KEEP) check_run(map, function, size, -1.0, ADMPI_SUCCESS); /* one order for each */
+  if (how == KEEP) {
+    CHECK(admpi_map_data_new(map, &values, &data) == ADMPI_ERR_MPI);
+  } else if (how < KEEP) {
     no_send = how == SEND_OF_ROOT;
-    check_run(map, function, 20, 1.0, ADMPI_ERR_MPI); /* of so many the times are not known, by which a rank might get none */
+    /* Of so many the times are not known, by which a rank might get none. */
+    check_run_of(map, function, LONG, how == RECEIVE_OF_LONG ? PARAMETERS : 0, 1.0, ADMPI_ERR_MPI);
     no_send = 0;
   } else if (how == ANSWER || how == ONE_ANSWER) {
     check_run(map, function, size, how == ANSWER ? -2.0 : -4.0, ADMPI_ERR_MPI); /* one order for each */

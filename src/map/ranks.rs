@@ -151,9 +151,19 @@ fn answered(words: &[u64], epoch: u64, rank: i32) -> mpi::MpiResult<&[u64]> {
     let text = match words.first() {
         Some(&call) if call == epoch => return Ok(words),
         Some(call) => format!("rank {rank} answers call {call} instead of {epoch}"),
-        None => format!("rank {rank} has left, since MPI failed there"),
+        None => return Err(worker_left(rank)),
     };
     Err(Error::new(Code::Mpi, text).into())
+}
+
+/// An order that has not left may find nobody who receives it. For a worker whose answer is not received yet.
+fn worker_serves(comm: Comm, rank: i32) -> mpi::MpiResult<()> {
+    if parcel::has_left(comm, rank)? { Err(worker_left(rank)) } else { Ok(()) }
+}
+
+#[cold]
+fn worker_left(rank: i32) -> mpi::Failure {
+    Error::new(Code::Mpi, format!("rank {rank} has left, since MPI failed there")).into()
 }
 
 fn mpi_failure(failure: mpi::Failure) -> Error {
@@ -206,7 +216,7 @@ impl Service {
 
     /// Gives data to all workers.
     pub fn keep(&mut self, data: &Data) -> MpiResult<()> {
-        let words = data.words()?;
+        let mut words = data.words()?;
         let kept = self.guarded(|service| {
             let head = Head {
                 data: data.handle,
@@ -217,8 +227,9 @@ impl Service {
                 service.send(rank, &head)?;
             }
             for rank in service.workers() {
-                service.line(rank).order.wait()?;
-                parcel::send(service.comm, &words, rank)?;
+                service.sent(rank)?;
+                let comm = service.comm;
+                parcel::send_while(comm, &mut words, rank, || worker_serves(comm, rank))?;
             }
             service.short_answers()
         })?;
@@ -252,7 +263,7 @@ impl Service {
                 service.send(rank, &head)?;
             }
             for rank in service.workers() {
-                service.line(rank).order.wait()?;
+                service.sent(rank)?;
             }
             service.comm.free()
         });
@@ -274,13 +285,19 @@ impl Service {
         order.send(comm, rank)
     }
 
+    /// Waits until the order has left.
+    fn sent(&mut self, rank: i32) -> mpi::MpiResult<()> {
+        let comm = self.comm;
+        self.line(rank).order.wait_while(|| worker_serves(comm, rank))
+    }
+
     /// Answers to orders that have no results.
     fn short_answers(&mut self) -> mpi::MpiResult<MpiResult<()>> {
         let (comm, epoch) = (self.comm, self.epoch);
         let mut done = Ok(());
         for rank in self.workers() {
+            self.sent(rank)?;
             let line = self.line(rank);
-            line.order.wait()?;
             line.answer.receive(comm, LONGEST_FAILURE, rank)?;
             line.answer.wait()?;
             let words = answered(line.answer.arrived(), epoch, rank)?;
@@ -430,22 +447,24 @@ impl Service {
             write_carried(task, jobs, words);
         }
         line.order.send(comm, rank)?;
-        line.answer.receive(comm, answer_words(task, &block), rank)?;
         line.block = block;
         Ok(Ok(()))
     }
 
-    /// Sends what an order carries, if it does not carry it in itself.
+    /// Sends what an order carries, if it does not carry it in itself, and is ready for the answer.
     fn carry(&mut self, rank: i32, task: &Task) -> mpi::MpiResult<()> {
+        self.sent(rank)?;
         let Self { comm, lines, packed, .. } = self;
-        let line = &mut lines[mpi::wide_int(rank)];
-        line.order.wait()?;
-        if line.block.jobs.is_empty() || carried(task, &line.block.jobs) <= INLINE {
+        let (comm, line) = (*comm, &mut lines[mpi::wide_int(rank)]);
+        if line.block.jobs.is_empty() {
             return Ok(());
         }
-        packed.clear();
-        write_carried(task, &line.block.jobs, packed);
-        parcel::send(*comm, packed, rank)
+        if carried(task, &line.block.jobs) > INLINE {
+            packed.clear();
+            write_carried(task, &line.block.jobs, packed);
+            parcel::send_while(comm, packed, rank, || worker_serves(comm, rank))?;
+        }
+        line.answer.receive(comm, answer_words(task, &line.block), rank)
     }
 
     /// Jobs that this rank does itself.
