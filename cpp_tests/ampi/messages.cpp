@@ -393,11 +393,12 @@ TEST_CASE("test_messages_random_programs") {
             mpi.irecv(rooms.back().data(), 8, mpi.type(), m.from, m.tag, MPI_COMM_WORLD, &q.back());
           }
         const std::size_t receives = q.size();
+        const auto sent = y;
         std::vector<request> s;
         for (const message &m : all)
           if (m.from == at.rank) {
             s.emplace_back();
-            mpi.isend(y.data(), m.n < 8 ? m.n : 8, mpi.type(), m.to, m.tag, MPI_COMM_WORLD, &s.back());
+            mpi.isend(sent.data(), m.n < 8 ? m.n : 8, mpi.type(), m.to, m.tag, MPI_COMM_WORLD, &s.back());
           }
         std::vector<int> order(receives);
         std::iota(order.begin(), order.end(), 0);
