@@ -39,6 +39,20 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// A number in a message: with an exponent where it would have many digits without one.
+pub struct Number(pub f64);
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let size = self.0.abs();
+        if size == 0.0 || !size.is_finite() || (1e-5..1e17).contains(&size) {
+            write!(f, "{}", self.0)
+        } else {
+            write!(f, "{:e}", self.0)
+        }
+    }
+}
+
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
     /// How many there have been, and the code of the last.
@@ -76,4 +90,19 @@ pub fn of_users(call: impl FnOnce() -> i32) -> Result<()> {
 pub fn with_last<R>(mut f: impl FnMut(&CStr) -> R) -> R {
     let known = LAST.try_with(|last| f(&last.borrow()));
     known.unwrap_or_else(|_| f(c""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+
+    #[test]
+    fn numbers_of_messages_are_short() {
+        let shown = [0.0, -2.0, 0.1, 1e16, 1e-300, -2.5e200, 5e-324, f64::INFINITY, f64::NAN]
+            .map(|x| Number(x).to_string());
+        assert_eq!(
+            shown,
+            ["0", "-2", "0.1", "10000000000000000", "1e-300", "-2.5e200", "5e-324", "inf", "NaN"]
+        );
+    }
 }

@@ -4,7 +4,7 @@
 use super::independent::{
     BernoulliLogit, CHUNK, Chunk, Density, Domain, Normal, PoissonLog, add, log_of, partials_of,
 };
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Number, Result};
 use crate::linalg::{dense, total, values, vector};
 use crate::matrix::{Input, Operand};
 use crate::tape::{Event, Stored, Sweep, Tape, Var};
@@ -125,6 +125,7 @@ impl Model {
         } else if let Some(j) = (0..x.ncols()).find(|&j| !x[(i, j)].is_finite()) {
             format!("x({i}, {j}) = {} is not finite", x[(i, j)])
         } else {
+            let predictor = Number(predictor);
             format!("the predictor of row {i} of x = {predictor} is not {}", domain.words())
         };
         self.refuse(&what)

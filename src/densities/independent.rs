@@ -1,7 +1,7 @@
 //! Log densities of independent observations: the sum over all elements, each density one event.
 
 use crate::elementary;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Number, Result};
 use crate::linalg::total;
 use crate::matrix::{Input, Operand};
 use crate::special::{HALF_LN_TAU, digamma, digamma_difference, lbeta, lgamma, multiply_log};
@@ -74,7 +74,7 @@ impl Domain {
                 format!(
                     "{density}: {} = {} is not {}",
                     element(name, input, i),
-                    values[i],
+                    Number(values[i]),
                     self.words()
                 ),
             )),

@@ -1,7 +1,7 @@
 //! The multivariate normal density, by the covariance or its Cholesky factor.
 
 use super::independent::{Domain, add};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Number, Result};
 use crate::linalg::{Recorder, dense, factored_as, inverse_of};
 use crate::matrix::{Input, Operand};
 use crate::special::HALF_LN_TAU;
@@ -147,7 +147,7 @@ fn check_factor(l: &[f64], n: usize) -> Result<()> {
             let x = l[i + j * n];
             if !x.is_finite() || (i == j && x <= 0.0) {
                 let what = if i == j { "positive and finite" } else { "finite" };
-                let text = format!("{density}: l({i}, {j}) = {x} is not {what}");
+                let text = format!("{density}: l({i}, {j}) = {} is not {what}", Number(x));
                 return Err(Error::new(Code::Argument, text));
             }
         }

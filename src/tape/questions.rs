@@ -5,7 +5,7 @@
 use super::Tape;
 use super::cursors::Var;
 use super::no_tape::checking;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Number, Result};
 use crate::options;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -82,7 +82,7 @@ impl Tape {
         refused(format!(
             "{name} (value {}) is passive: it depends on no input, so all derivatives are 0; declare the inputs before the \
              model uses them, and record (a weight of 0 is allowed)",
-            values[0].value
+            Number(values[0].value)
         ))
     }
 
@@ -95,7 +95,7 @@ impl Tape {
         for (i, (x, &adjoint)) in values.iter().zip(adjoints).enumerate() {
             if adjoint == 0.0 && !self.has_adjoint(x.id) {
                 let place = if values.len() == 1 { String::new() } else { format!("[{i}]") };
-                let (value, id) = (x.value, x.id);
+                let (value, id) = (Number(x.value), x.id);
                 let why = if id == 0 {
                     "is passive: it was never an input, or was overwritten by a constant".to_owned()
                 } else {

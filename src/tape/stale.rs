@@ -5,7 +5,7 @@ use super::cursors::Var;
 use super::no_tape::checking;
 use super::position::Position;
 use super::{Tape, tags};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Number, Result};
 
 impl Tape {
     /// An error unless `position` lies on this tape and nothing below it has been forgotten.
@@ -68,7 +68,8 @@ impl Tape {
 #[cold]
 fn stale(name: &str, var: &Var) -> Error {
     // Expressions of C++ pass ids and tags alone.
-    let value = if var.value.is_nan() { String::new() } else { format!("value {}, ", var.value) };
+    let value =
+        if var.value.is_nan() { String::new() } else { format!("value {}, ", Number(var.value)) };
     if var.tag & tags::REMOTE != 0 {
         let rank = var.tag & ((1 << tags::REMOTE_RANK_BITS) - 1);
         let why = format!(
