@@ -338,6 +338,86 @@ TEST_CASE("test_errors_one_request_twice_in_an_array") {
   CHECK(at.y[3].id != 0);
 }
 
+// As of a thread that only communicates. What it sends would have no derivative.
+TEST_CASE("test_errors_values_of_a_tape_on_a_thread_that_has_none") {
+  stage at;
+  MPI_Comm alone, ring;
+  AMPI_Comm_dup(MPI_COMM_SELF, &alone);
+  const int dim = 1, periodic = 1;
+  AMPI_Cart_create(MPI_COMM_SELF, 1, &dim, &periodic, 0, &ring);
+  AMPI_Request q = AMPI_REQUEST_NULL, again;
+  AMPI_Send_init(at.x, 4, AMPI_ADOUBLE, 0, 0, alone, &again);
+  MPI_Op sum;
+  AMPI_Op_create([](void *a, void *b, int *n, MPI_Datatype *) {
+    for (int i = 0; i < *n; ++i) static_cast<var *>(b)[i] += static_cast<var *>(a)[i];
+  }, 1, &sum);
+  MPI_Win fenced, locked;
+  AMPI_Win_create(at.y, sizeof at.y, sizeof(var), MPI_INFO_NULL, alone, &fenced);
+  AMPI_Win_create(at.y, sizeof at.y, sizeof(var), MPI_INFO_NULL, alone, &locked);
+  for (const MPI_Comm comm : {alone, ring}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (const MPI_Win win : {fenced, locked}) MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  AMPI_Win_fence(0, fenced);
+  AMPI_Win_lock(MPI_LOCK_SHARED, 0, 0, locked);
+  admpi_tape *own = nullptr;
+  REQUIRE(admpi_tape_activate(nullptr, &own) == ADMPI_SUCCESS);
+
+  const auto refused = [](int code) {
+    INFO(text_of(code));
+    CHECK(code != MPI_SUCCESS);
+    CHECK(text_of(code).find("the calling thread has no tape") != std::string::npos);
+  };
+  var *x = at.x, *y = at.y;
+  const MPI_Datatype t = AMPI_ADOUBLE;
+  refused(AMPI_Send(x, 1, t, 0, 0, alone));
+  refused(AMPI_Isend(x, 4, t, 0, 0, alone, &q));
+  refused(AMPI_Start(&again));
+  refused(AMPI_Bcast(x, 4, t, 0, alone));
+  refused(AMPI_Reduce(x, y, 4, t, MPI_SUM, 0, alone));
+  refused(AMPI_Allreduce(x, y, 4, t, MPI_PROD, alone));
+  refused(AMPI_Allreduce(x, y, 4, t, MPI_MAX, alone));
+  refused(AMPI_Allreduce(MPI_IN_PLACE, x, 4, t, MPI_SUM, alone));
+  refused(AMPI_Allreduce(x, y, 4, t, sum, alone));
+  refused(AMPI_Scan(x, y, 4, t, MPI_SUM, alone));
+  refused(AMPI_Reduce_scatter_block(x, y, 4, t, MPI_SUM, alone));
+  refused(AMPI_Gather(x, 4, t, y, 4, t, 0, alone));
+  refused(AMPI_Scatter(x, 4, t, y, 4, t, 0, alone));
+  refused(AMPI_Allgather(x, 4, t, y, 4, t, alone));
+  refused(AMPI_Allgather(MPI_IN_PLACE, 0, t, x, 4, t, alone));
+  refused(AMPI_Alltoall(x, 4, t, y, 4, t, alone));
+  refused(AMPI_Iallreduce(x, y, 4, t, MPI_SUM, alone, &q));
+  refused(AMPI_Neighbor_alltoall(x, 2, t, y, 2, t, ring));
+  refused(AMPI_Reduce_local(x, y, 4, t, MPI_SUM));
+  refused(AMPI_Put(x, 4, t, 0, 0, 4, t, fenced));
+  refused(AMPI_Accumulate(x, 4, t, 0, 0, 4, t, MPI_SUM, locked));
+  // Plain values are no reason.
+  for (int i = 0; i < 4; ++i) y[i] = 1.0;
+  CHECK(AMPI_Allreduce(y, y + 2, 1, t, MPI_SUM, alone) == MPI_SUCCESS);
+
+  REQUIRE(admpi_tape_activate(own, nullptr) == ADMPI_SUCCESS);
+  at.tape.seed(at.x[0]);
+  CHECK_THROWS_AS(at.tape.reverse(), admpi::no_tape_error);
+  at.tape.reset();
+  at.tape.input(at.x, 4);
+  // Nor are those of a tape that does not record.
+  at.tape.stop();
+  REQUIRE(admpi_tape_activate(nullptr, nullptr) == ADMPI_SUCCESS);
+  CHECK(AMPI_Allreduce(x, y, 4, t, MPI_SUM, alone) == MPI_SUCCESS);
+  CHECK(y[3].value == 4.0);
+  CHECK(AMPI_Reduce_local(x, y, 4, t, MPI_SUM) == MPI_SUCCESS);
+  REQUIRE(admpi_tape_activate(own, nullptr) == ADMPI_SUCCESS);
+
+  AMPI_Win_unlock(0, locked);
+  AMPI_Win_fence(0, fenced);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  AMPI_Win_free(&locked);
+  AMPI_Win_free(&fenced);
+  AMPI_Op_free(&sum);
+  AMPI_Request_free(&again);
+  AMPI_Comm_free(&ring);
+  AMPI_Comm_free(&alone);
+}
+
 TEST_CASE("test_errors_truncation_is_raised_by_mpi_once") {
   stage at;
   const catcher handler(at.comm), world(MPI_COMM_WORLD);

@@ -1,8 +1,9 @@
 //! The buffers of collectives: where the parts of all ranks go, and packed copies of what is sent.
 
+use super::recording::{Operands, check_tape};
 use super::statistics;
 use crate::datatype::{RecvBuffer, SendBuffer, Shape, Sources};
-use crate::mpi::{List, Staging};
+use crate::mpi::{List, MpiResult, Staging};
 
 /// Buffers for the parts of all ranks.
 pub enum Sinks {
@@ -23,18 +24,23 @@ impl Sinks {
 }
 
 /// What this rank sends, packed.
-pub fn packed(source: &SendBuffer) -> (Staging, Shape) {
-    packed_by(source.words(), |data| source.pack(data))
+pub fn packed(source: &SendBuffer) -> MpiResult<(Staging, Shape)> {
+    packed_by(source, source.words(), |data| source.pack(data))
 }
 
 /// The same of parts for all ranks.
-pub fn packed_parts(sources: &Sources) -> (Staging, Shape) {
-    packed_by(sources.words(), |data| sources.pack(data))
+pub fn packed_parts(sources: &Sources) -> MpiResult<(Staging, Shape)> {
+    packed_by(sources, sources.words(), |data| sources.pack(data))
 }
 
-fn packed_by(words: usize, pack: impl FnOnce(&mut [f64]) -> Shape) -> (Staging, Shape) {
+fn packed_by(
+    operands: &impl Operands,
+    words: usize,
+    pack: impl FnOnce(&mut [f64]) -> Shape,
+) -> MpiResult<(Staging, Shape)> {
     let mut data = Staging::take(words);
     let shape = pack(data.as_mut_slice());
+    check_tape(operands, shape)?;
     statistics::sent_forward(words);
-    (data, shape)
+    Ok((data, shape))
 }

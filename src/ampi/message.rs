@@ -5,7 +5,7 @@ use super::channel::{Channel, Window};
 use super::check::{self, Posted};
 use super::communicator::{self, Claim};
 use super::queues::{AdjointMessage, pieces};
-use super::recording::{ids, on_tape, state};
+use super::recording::{check_tape, ids, on_tape, state};
 use super::traffic::{Completion, Traffic, receive_adjoints};
 use super::wire::items;
 use super::{AdjointComm, statistics};
@@ -178,7 +178,6 @@ impl Outgoing {
         statistics::sent_forward(source.len());
         if tape::checking() && state().is_none() {
             log_unrecorded(to, source.len(), find_comm);
-            return Ok(());
         }
         let found = tape::current(|tape| {
             if tape.recording() {
@@ -188,7 +187,7 @@ impl Outgoing {
             }
             Ok(())
         });
-        found.unwrap_or(Ok(()))
+        found.unwrap_or_else(|| check_tape(source, shape))
     }
 
     /// Records the message, which has been sent.

@@ -15,7 +15,7 @@ use super::collective::{AdjointRule, Members, Outputs, Recording, Unfinished, ca
 use super::counts::{Form, OwnedCounts, PartCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::{Edge, Edges, Way};
-use super::recording::ids;
+use super::recording::{check_tape, ids};
 use super::stamp::{Call, Stamp};
 use super::target::{Part, Target};
 use super::traffic::PendingAdjoint;
@@ -243,7 +243,7 @@ fn start_allgather(
     let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
     let destinations = Ends { ranks: destinations, parts: PartCounts::each(&source) };
     let recording = Recording::set(comm, call_form, || Members::Apart)?;
-    let (data, shape) = packed(&source);
+    let (data, shape) = packed(&source)?;
     let (total, wire) = (sources.total(0)?, sources.wire(0));
     let room = wire.borrowed().total(sources.ranks.len())?;
     carry_out(
@@ -310,6 +310,7 @@ fn start_alltoall(
     let mut data = Staging::take(sent.borrowed().total(destinations.ranks.len())?);
     let source = Sources::List(buffers);
     let shape = source.pack_behind(gap, data.as_mut_slice());
+    check_tape(&source, shape)?;
     let mut at = 0;
     for (slot, part) in (0..).zip(source.list()) {
         data.as_mut_slice()[at] = f64::from_bits(slot);

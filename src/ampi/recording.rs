@@ -217,6 +217,31 @@ pub fn check_operands(tape: &Tape, operands: &impl Operands) -> Result<()> {
     checked
 }
 
+/// An error if some of them are values of a tape and the calling thread has none: what the call makes of them would have no
+/// derivative. When it has one they are for `ids`.
+#[inline]
+pub fn check_tape(operands: &impl Operands, shape: Shape) -> MpiResult<()> {
+    if shape == Shape::Passive || tape::current(|_| ()).is_some() {
+        return Ok(());
+    }
+    without_tape(operands)
+}
+
+#[cold]
+fn without_tape(operands: &impl Operands) -> MpiResult<()> {
+    let mut checked = Ok(());
+    let (mut i, mut tag) = (0, 0);
+    operands.each(&mut |var| {
+        // One tag stands for many values.
+        if checked.is_ok() && var.id != 0 && var.tag != tag {
+            tag = var.tag;
+            checked = tape::check_without_tape(&format!("buf[{i}]"), var);
+        }
+        i += 1;
+    });
+    Ok(checked?)
+}
+
 #[inline(never)]
 fn list(tape: &mut Tape, operands: &impl Operands) -> Result<Ids> {
     let next = tape.next_id();

@@ -60,6 +60,11 @@ pub fn statement(kind: Kind, x: Var, y: Var) -> Result<Var> {
         let id = tape.precomputed(&[x, y], &partials)?;
         Ok((id, if id == 0 { 0 } else { tape.tag() }))
     });
-    let (id, tag) = id_and_tag.unwrap_or(Ok((0, 0)))?;
+    let (id, tag) = id_and_tag.unwrap_or_else(|| {
+        for operand in [x, y] {
+            tape::check_without_tape("operand", &operand)?;
+        }
+        Ok((0, 0))
+    })?;
     Ok(Var { value, id, tag })
 }

@@ -287,7 +287,12 @@ impl Custom {
                 tape.record(n, |first, _| Applied { derivative, items, operands, values, first })?;
             Ok(Mark { first, tag: tape.tag() })
         });
-        let mark = recorded.unwrap_or(Ok(Mark::PASSIVE))?;
+        let Some(mark) = recorded.transpose()? else {
+            for (source, shape) in sources.iter().zip(shapes) {
+                recording::check_tape(source, shape)?;
+            }
+            return sink.unpack(result.as_slice(), Mark::PASSIVE);
+        };
         sink.unpack(result.as_slice(), mark)
     }
 

@@ -608,7 +608,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_tape_check(
     entry(|| unsafe {
         let operand = get("operand", operand)?;
         if tape::is_no_tape(tape) {
-            return tape::check_without_tape(operand);
+            return tape::check_without_tape("operand", operand);
         }
         self::tape(tape)?.check_var("operand", operand)
     })

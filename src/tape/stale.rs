@@ -88,14 +88,14 @@ fn stale(name: &str, var: &Var) -> Error {
 
 /// An error if the derivative of `var` is lost in a computation on a thread that has no tape: always in checking mode, else
 /// while the tape that made it records. That tape's next sweep then fails too, for callers that cannot return an error.
-pub fn check_without_tape(var: &Var) -> Result<()> {
+pub fn check_without_tape(name: &str, var: &Var) -> Result<()> {
     if var.id == 0 || !(tags::misses(var.tag) || checking()) {
         return Ok(());
     }
     Err(Error::new(
         Code::NoTape,
         format!(
-            "operand (id {}, tag {}) is active, and the calling thread has no tape: activate the tape that made it, compute on \
+            "{name} (id {}, tag {}) is active, and the calling thread has no tape: activate the tape that made it, compute on \
              that tape's thread, or with admpi::value",
             var.id, var.tag
         ),

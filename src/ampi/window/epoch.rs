@@ -12,7 +12,7 @@ use super::target::{self, carry_out};
 use crate::ampi::AdjointComm;
 use crate::ampi::communicator::Claim;
 use crate::ampi::late::leave_to_mpi;
-use crate::ampi::recording::{as_started, on_tape, state};
+use crate::ampi::recording::{as_started, check_tape, on_tape, state};
 use crate::ampi::statistics;
 use crate::ampi::wire::doubles;
 use crate::count::narrow32;
@@ -267,8 +267,11 @@ impl ActiveWindow {
                 "some operations of the epoch are recorded on another tape, or not at all: start and stop recording, and change tapes, between epochs",
             ));
         }
-        if let (Some(_), Some(source)) = (state, operation.operand) {
-            tape::current(|tape| check(tape, source)).unwrap_or(Ok(()))?;
+        if let Some(source) = operation.operand {
+            match state {
+                Some(_) => tape::current(|tape| check(tape, source)).unwrap_or(Ok(()))?,
+                None => check_tape(source, source.shape())?,
+            }
         }
         if reads && self.access == Access::Fence {
             operation.combine = Combine::Nothing;

@@ -13,7 +13,7 @@ use super::read::{Read, wide_type};
 use super::target::{FLOAT_PAIR, PAIR, combine_tangents, combined, displaced};
 use crate::ampi::builtin_op::as_float;
 use crate::ampi::late::leave_to_mpi;
-use crate::ampi::recording::never_given;
+use crate::ampi::recording::{check_tape, never_given};
 use crate::ampi::statistics;
 use crate::ampi::wire::{bytes, doubles};
 use crate::count::narrow32;
@@ -201,7 +201,11 @@ impl Passive {
             }
             Ok(tape.recording())
         });
-        if !records.transpose()?.unwrap_or(false) {
+        let records = records.transpose()?;
+        if records.is_none() {
+            check_tape(source, source.shape())?;
+        }
+        if records != Some(true) {
             vars.iter_mut().for_each(|var| *var = passive(var.value));
         }
         statistics::sent_forward(vars.len());
