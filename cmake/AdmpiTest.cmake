@@ -8,8 +8,9 @@
 #   differ; else there it is of label serial.
 # - With RANKS it is an MPI test: left out where there is no MPI, else run once a number of ranks, as
 #   <name>_<n>. A deadlock ends at TIMEOUT (default 60 s).
-# - Of the numbers of ranks above 4, the first runs by default and the others are of the tier full. The tier quick runs
-#   serial tests, and MPI tests on 3 ranks, or on the most below; NOT_QUICK leaves a test out.
+# - Of the numbers of ranks above 4, the first runs by default and the others are of the tier full. Beside it, 4 runs in the
+#   first build with MPI alone. The tier quick runs serial tests, and MPI tests on 3 ranks, or on the most below; NOT_QUICK
+#   leaves a test out.
 # - It is compiled at -O0, in half the time, or at -O1 where valgrind runs, which takes twice as long for code of -O0. OPTIMISED is
 #   for what compilers may get wrong in the arithmetic: in the build without MPI it is compiled as the build type says.
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
@@ -126,8 +127,12 @@ function(admpi_add_test name)
     elseif(ranks EQUAL quick AND NOT arg_NOT_QUICK)
       set(tier QUICK)
     endif()
+    set(labels mpi)
+    if(ranks EQUAL 4 AND 5 IN_LIST arg_RANKS)
+      list(APPEND labels first)
+    endif()
     admpi_launcher(launcher "${ranks}")
-    admpi_register("${name}_${ranks}" PROCESSORS "${ranks}" TIMEOUT ${arg_TIMEOUT} ${tier} LABELS mpi
+    admpi_register("${name}_${ranks}" PROCESSORS "${ranks}" TIMEOUT ${arg_TIMEOUT} ${tier} LABELS ${labels}
       COMMAND ${launcher} ${program})
   endforeach()
 

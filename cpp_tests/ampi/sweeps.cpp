@@ -176,7 +176,7 @@ TEST_CASE("test_sweeps_of_large_messages_in_any_order") {
   // Adjoints leave from where they lie, several at a time: each is the one seeded, in every direction, and after the
   // sweep none is left but those of inputs and of what is kept.
   test::begin();
-  const int n = 20000, messages = 5, step = one_of();
+  const int n = 8000, messages = 5, step = one_of();
   const std::vector<std::vector<int>> orders = {{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}};
   for (const auto &order : orders) {
     for (const int width : {1, 2}) {

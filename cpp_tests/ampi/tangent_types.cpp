@@ -186,7 +186,9 @@ void check_random_types() {
   std::vector<T> scaled(2 * most);
   for (std::size_t i = 0; i < plain.size(); ++i) scaled[i] = plain[i] = static_cast<double>(i) + 0.5;
   int compared = 0;
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  // Each rank tries types of its own.
+  const unsigned ranks = static_cast<unsigned>(test::size_of(MPI_COMM_WORLD));
+  for (unsigned seed = static_cast<unsigned>(test::rank_of(MPI_COMM_WORLD)); seed < 500; seed += ranks) {
     CAPTURE(seed);
     MPI_Datatype expected = random_type(seed, MPI_DOUBLE, sizeof(double)).make();
     const std::vector<MPI_Aint> bounds = bounds_of(expected, sizeof(double));
@@ -217,7 +219,7 @@ void check_random_types() {
     }
     MPI_Type_free(&expected);
   }
-  CHECK(compared > 400);
+  CHECK(compared > static_cast<int>(400 / ranks));
 }
 
 /// MPI pads a structure as the compiler does.
