@@ -40,7 +40,7 @@ fn packed_by(
 ) -> MpiResult<(Staging, Shape)> {
     let mut data = Staging::take(words);
     let shape = pack(data.as_mut_slice());
-    check_tape(operands, shape)?;
+    check_tape(operands, || shape)?;
     statistics::sent_forward(words);
     Ok((data, shape))
 }

@@ -187,7 +187,7 @@ impl Outgoing {
             }
             Ok(())
         });
-        found.unwrap_or_else(|| check_tape(source, shape))
+        found.unwrap_or_else(|| check_tape(source, || shape))
     }
 
     /// Records the message, which has been sent.

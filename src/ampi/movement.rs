@@ -329,7 +329,7 @@ fn own_values(sinks: &Sinks, parts: &PartCounts, place: usize) -> MpiResult<(Sta
     let mut data = Staging::take(words);
     let sources = sinks.sources();
     let shape = sources.pack_part(place, n, data.as_mut_slice());
-    check_tape(&sources.part(place, n), shape)?;
+    check_tape(&sources.part(place, n), || shape)?;
     statistics::sent_forward(words);
     Ok((data, shape))
 }

@@ -310,7 +310,7 @@ fn start_alltoall(
     let mut data = Staging::take(sent.borrowed().total(destinations.ranks.len())?);
     let source = Sources::List(buffers);
     let shape = source.pack_behind(gap, data.as_mut_slice());
-    check_tape(&source, shape)?;
+    check_tape(&source, || shape)?;
     let mut at = 0;
     for (slot, part) in (0..).zip(source.list()) {
         data.as_mut_slice()[at] = f64::from_bits(slot);

@@ -217,11 +217,11 @@ pub fn check_operands(tape: &Tape, operands: &impl Operands) -> Result<()> {
     checked
 }
 
-/// An error if some of them are values of a tape and the calling thread has none: what the call makes of them would have no
-/// derivative. When it has one they are for `ids`.
+/// An error if some operands are values of a tape that records, and the calling thread has no tape: what the call makes of them
+/// would have no derivative.
 #[inline]
-pub fn check_tape(operands: &impl Operands, shape: Shape) -> MpiResult<()> {
-    if shape == Shape::Passive || tape::current(|_| ()).is_some() {
+pub fn check_tape(operands: &impl Operands, shape: impl FnOnce() -> Shape) -> MpiResult<()> {
+    if tape::current(|_| ()).is_some() || shape() == Shape::Passive {
         return Ok(());
     }
     without_tape(operands)

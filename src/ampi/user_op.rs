@@ -289,7 +289,7 @@ impl Custom {
         });
         let Some(mark) = recorded.transpose()? else {
             for (source, shape) in sources.iter().zip(shapes) {
-                recording::check_tape(source, shape)?;
+                recording::check_tape(source, || shape)?;
             }
             return sink.unpack(result.as_slice(), Mark::PASSIVE);
         };

@@ -270,7 +270,7 @@ impl ActiveWindow {
         if let Some(source) = operation.operand {
             match state {
                 Some(_) => tape::current(|tape| check(tape, source)).unwrap_or(Ok(()))?,
-                None => check_tape(source, source.shape())?,
+                None => check_tape(source, || source.shape())?,
             }
         }
         if reads && self.access == Access::Fence {

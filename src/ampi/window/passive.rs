@@ -201,11 +201,8 @@ impl Passive {
             }
             Ok(tape.recording())
         });
-        let records = records.transpose()?;
-        if records.is_none() {
-            check_tape(source, source.shape())?;
-        }
-        if records != Some(true) {
+        check_tape(source, || source.shape())?;
+        if !records.transpose()?.unwrap_or(false) {
             vars.iter_mut().for_each(|var| *var = passive(var.value));
         }
         statistics::sent_forward(vars.len());
