@@ -212,9 +212,18 @@ FIRST_OF(known, known, k, ((void)x1, x2.value), ((void)y, x2.partial), 1)
 
 /* Assignment, and the end of expressions whose derivative nobody wants. */
 COLD void assign_slow(admpi_var *y_out, E e) { *y_out = closed(e); }
+/* Of an expression that is on top of the stack and fits on the tape. */
+INLINE void assign_top(admpi_var *y_out, E e, region x) {
+  const admpi_var y = write_leaves(admpi_tls_tape, x.value, s.leaves + x.at, x.count);
+  s.top = x.at;
+  ((admpi_expr *)e)->where = (uint64_t)RECORDED << 32 | y.id;
+  *y_out = y;
+}
+/* By itself: adding up what is repeated takes registers, which would have to be saved for few leaves, too. */
+static __attribute__((noinline)) void assign_many(admpi_var *y_out, E e) { assign_top(y_out, e, seen(e)); }
 void admpif_assign_(admpi_var *y_out, E e) {
   const region x = seen(e);
-  admpi_tape *tape = admpi_tls_tape;
+  const admpi_tape *tape = admpi_tls_tape;
   if (is_passive(x)) {
     *y_out = admpi_passive(x.value);
     return;
@@ -222,12 +231,11 @@ void admpif_assign_(admpi_var *y_out, E e) {
   if (UNLIKELY((x.count > MAX_LEAVES) | (x.at + x.count != s.top) | (s.holes != 0) |
                (tape->argument_end - tape->argument < (ptrdiff_t)x.count))) {
     assign_slow(y_out, e);
-    return;
+  } else if (x.count > FEW_LEAVES) {
+    assign_many(y_out, e);
+  } else {
+    assign_top(y_out, e, x);
   }
-  const admpi_var y = write_leaves(tape, x.value, s.leaves + x.at, x.count);
-  s.top = x.at;
-  ((admpi_expr *)e)->where = (uint64_t)RECORDED << 32 | y.id;
-  *y_out = y;
 }
 void admpif_drop_(E e) {
   if (e->where >> 32 >= KEPT || is_passive(seen(e))) return;

@@ -52,6 +52,8 @@ typedef union leaf {
 } leaf;
 
 #define MAX_LEAVES 254
+/* So many are written as they are; of more, repeated ones are added up. */
+#define FEW_LEAVES 3
 #define KEPT 0x80000000u
 #define RECORDED 0xffffffffu
 /* How many leaves are kept; a power of 2. */
@@ -99,10 +101,16 @@ INLINE admpi_var write_leaves(admpi_tape *tape, double value, const leaf *x, uin
   uint8_t *statement = tape->statement;
   uint64_t n = 0, word, next;
   admpi_var y;
-  if (count <= 3) {
-    for (uint32_t i = 0; i < count; i++) {
-      jacobian[i] = x[i].partial;
-      argument[i] = x[i].id;
+  if (count <= FEW_LEAVES) {
+    jacobian[0] = x[0].partial;
+    argument[0] = x[0].id;
+    if (count > 1) {
+      jacobian[1] = x[1].partial;
+      argument[1] = x[1].id;
+    }
+    if (count > 2) {
+      jacobian[2] = x[2].partial;
+      argument[2] = x[2].id;
     }
     n = count;
   } else {
