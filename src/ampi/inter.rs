@@ -199,7 +199,7 @@ pub fn bcast(
     let recording = Recording::across(comm, rooted.tag)?;
     if rooted.role == Role::Root {
         let (source, ranks) = (Sources::One(source("buffer", buffer)?), remote(comm)?);
-        let (data, shape) = packed_parts(&source)?;
+        let (data, shape) = packed_parts(&source, recording.is_some())?;
         return carry_out(
             call_form,
             recording,
@@ -262,7 +262,7 @@ pub fn gather(
         );
     }
     let source = Sources::One(source("sendbuf", send)?);
-    let (data, shape) = packed_parts(&source)?;
+    let (data, shape) = packed_parts(&source, recording.is_some())?;
     let (words, form) = (data.len(), receive.form());
     carry_out(
         call_form,
@@ -294,7 +294,7 @@ pub fn scatter(
         let ranks = remote(comm)?;
         let (source, parts) = send.sources("sendbuf", ranks)?;
         parts.doubles().total(ranks)?;
-        let (data, shape) = packed_parts(&source)?;
+        let (data, shape) = packed_parts(&source, recording.is_some())?;
         return carry_out(
             call_form,
             recording,
@@ -336,7 +336,7 @@ pub fn allgather(
     let (source, ranks) = (source("sendbuf", send)?, remote(comm)?);
     let (sinks, parts) = receive.sinks("recvbuf", ranks)?;
     let recording = Recording::across(comm, None)?;
-    let (data, shape) = packed(&source)?;
+    let (data, shape) = packed(&source, recording.is_some())?;
     let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     carry_out(
         call_form,
@@ -367,7 +367,7 @@ pub fn alltoall(
     let (sinks, received) = receive.sinks("recvbuf", ranks)?;
     sent.doubles().total(ranks)?;
     let recording = Recording::across(comm, None)?;
-    let (data, shape) = packed_parts(&source)?;
+    let (data, shape) = packed_parts(&source, recording.is_some())?;
     let (total, room) = (received.doubles().total(ranks)?, received.wire().total(ranks)?);
     carry_out(
         call_form,
@@ -462,7 +462,7 @@ pub fn reduce(
     }
     let operator = operator_of(op, send)?;
     let source = operator.source("sendbuf", send)?;
-    let (data, shape) = packed(&source)?;
+    let (data, shape) = packed(&source, recording.is_some())?;
     carry_out(
         call_form,
         recording,
@@ -568,7 +568,7 @@ fn combined(
 ) -> MpiResult<Unfinished> {
     let ranks = remote(comm)?;
     let recording = Recording::across(comm, None)?;
-    let (data, shape) = packed(source)?;
+    let (data, shape) = packed(source, recording.is_some())?;
     let words = data.len();
     carry_out(
         call_form,

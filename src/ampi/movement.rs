@@ -1,7 +1,8 @@
 //! Collectives that move values: Bcast, Gather, Scatter, Allgather, Alltoall, with or without counts.
 
+use super::AdjointComm;
 use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
-use super::buffers::{Sinks, packed_parts};
+use super::buffers::{Sinks, packed_by, packed_parts};
 use super::check::Portions;
 use super::collective::{
     AdjointRule, Members, Outputs, Recording, Unfinished, carry_out, collect, collect_parts,
@@ -9,12 +10,11 @@ use super::collective::{
 };
 use super::counts::{Counts, PartCounts, StoredCounts};
 use super::peer_exchange::Edges;
-use super::recording::{check_tape, ids};
+use super::recording::ids;
 use super::stamp::{self, Call, Stamp};
 use super::target::{Part, Target};
 use super::traffic::PendingAdjoint;
 use super::wire::{self, failed};
-use super::{AdjointComm, statistics};
 use crate::datatype::{BufferTriple, SendBuffer, Shape, Sources};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{CallForm, Comm, Failure, Item, MpiResult, Op, Reach, Staging, wide_int};
@@ -128,7 +128,7 @@ pub fn bcast(
     let (n, words) = (buffer.len(), buffer.source().words());
     if comm.rank()? == root {
         let source = one(buffer.source().clone());
-        let (data, shape) = packed_parts(&source)?;
+        let (data, shape) = packed_parts(&source, recording.is_some())?;
         return carry_out(
             call_form,
             recording,
@@ -266,7 +266,7 @@ pub fn gather(
     let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
     let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let n = source.len();
-    let (data, shape) = packed_parts(&source)?;
+    let (data, shape) = packed_parts(&source, recording.is_some())?;
     let words = data.len();
     let form = receive.form();
     carry_out(
@@ -302,8 +302,8 @@ pub fn gather_to(
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
     let recording = Recording::set(comm, call_form, || Members::Apart)?;
     let (data, shape) = match &source {
-        Some(source) => packed_parts(source)?,
-        None => own_values(&sinks, parts, place)?,
+        Some(source) => packed_parts(source, recording.is_some())?,
+        None => own_values(&sinks, parts, place, recording.is_some())?,
     };
     let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     let target = target(sinks, parts, source.is_none().then_some(place));
@@ -324,14 +324,15 @@ pub fn gather_to(
 }
 
 /// What a rank that sends in place has in its own part of the receive buffer.
-fn own_values(sinks: &Sinks, parts: &PartCounts, place: usize) -> MpiResult<(Staging, Shape)> {
-    let (n, words) = parts.of(place);
-    let mut data = Staging::take(words);
-    let sources = sinks.sources();
-    let shape = sources.pack_part(place, n, data.as_mut_slice());
-    check_tape(&sources.part(place, n), || shape)?;
-    statistics::sent_forward(words);
-    Ok((data, shape))
+fn own_values(
+    sinks: &Sinks,
+    parts: &PartCounts,
+    place: usize,
+    recorded: bool,
+) -> MpiResult<(Staging, Shape)> {
+    let ((n, words), sources) = (parts.of(place), sinks.sources());
+    let own = sources.part(place, n);
+    packed_by(&own, recorded, words, |data| sources.pack_part(place, n, data))
 }
 
 fn in_place_off_root(name: &str) -> Failure {
@@ -478,7 +479,7 @@ pub fn scatter(
     same_length(sink.as_ref().map(|sink| (sink.len(), sink.source().words())), (n, words))?;
     parts.doubles().total(ranks)?;
     let recording = Recording::set(comm, call_form, || Members::Apart)?;
-    let (data, shape) = packed_parts(&source)?;
+    let (data, shape) = packed_parts(&source, recording.is_some())?;
     let receives = sink.is_some();
     carry_out(
         call_form,
@@ -605,8 +606,8 @@ pub fn allgather_to(
     };
     let recording = Recording::set(comm, call_form, members)?;
     let (data, shape) = match &source {
-        Some(source) => packed_parts(source)?,
-        None => own_values(&sinks, parts, place)?,
+        Some(source) => packed_parts(source, recording.is_some())?,
+        None => own_values(&sinks, parts, place, recording.is_some())?,
     };
     let own = sinks.sources();
     let target = target(sinks, parts, source.is_none().then_some(place));
@@ -740,7 +741,7 @@ pub fn alltoall_to(
     let recording = Recording::set(comm, call_form, || {
         Members::together_if(matches!(received.doubles(), Counts::Each(n) if n > 0))
     })?;
-    let (data, shape) = packed_parts(&source)?;
+    let (data, shape) = packed_parts(&source, recording.is_some())?;
     let (total, room) = (received.doubles().total(ranks)?, received.wire().total(ranks)?);
     let target = target(sinks, &received, None);
     carry_out(

@@ -9,17 +9,17 @@
 //! slot, and the adjoints go back in the order of these. What all neighbours get alike needs none.
 
 use super::argument::{Many, neighbours_passive, source};
-use super::buffers::packed;
+use super::buffers::{packed, packed_by};
 use super::check::Portions;
 use super::collective::{AdjointRule, Members, Outputs, Recording, Unfinished, carry_out};
 use super::counts::{Form, OwnedCounts, PartCounts, StoredCounts};
 use super::dispatched::{Dispatched, moving, passive};
 use super::peer_exchange::{Edge, Edges, Way};
-use super::recording::{check_tape, ids};
+use super::recording::ids;
 use super::stamp::{Call, Stamp};
 use super::target::{Part, Target};
 use super::traffic::PendingAdjoint;
-use super::{AdjointComm, bytes, statistics, wire};
+use super::{AdjointComm, bytes, wire};
 use crate::datatype::{BufferTriple, RecvBuffer, Sources};
 use crate::error::Result;
 use crate::mpi::list::listable;
@@ -243,7 +243,7 @@ fn start_allgather(
     let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
     let destinations = Ends { ranks: destinations, parts: PartCounts::each(&source) };
     let recording = Recording::set(comm, call_form, || Members::Apart)?;
-    let (data, shape) = packed(&source)?;
+    let (data, shape) = packed(&source, recording.is_some())?;
     let (total, wire) = (sources.total(0)?, sources.wire(0));
     let room = wire.borrowed().total(sources.ranks.len())?;
     carry_out(
@@ -307,16 +307,17 @@ fn start_alltoall(
     let apart = has_types && quirks::NEIGHBOR_ALLTOALLW_LOSES_PARTS;
     let form = |counts: OwnedCounts| if apart { counts.in_form(Form::Large) } else { counts };
     let (sent, received) = (form(destinations.wire(gap)), form(sources.wire(gap)));
-    let mut data = Staging::take(sent.borrowed().total(destinations.ranks.len())?);
+    let words = sent.borrowed().total(destinations.ranks.len())?;
     let source = Sources::List(buffers);
-    let shape = source.pack_behind(gap, data.as_mut_slice());
-    check_tape(&source, || shape)?;
-    let mut at = 0;
-    for (slot, part) in (0..).zip(source.list()) {
-        data.as_mut_slice()[at] = f64::from_bits(slot);
-        at += gap + part.words();
-    }
-    statistics::sent_forward(data.len());
+    let (data, shape) = packed_by(&source, recording.is_some(), words, |data| {
+        let shape = source.pack_behind(gap, data);
+        let mut at = 0;
+        for (slot, part) in (0..).zip(source.list()) {
+            data[at] = f64::from_bits(slot);
+            at += gap + part.words();
+        }
+        shape
+    })?;
     let (total, room) = (sources.total(gap)?, received.borrowed().total(slots)?);
     carry_out(
         call_form,

@@ -234,7 +234,7 @@ fn start_allreduce(
     let source = source.unwrap_or_else(|| sink.source().clone());
     let n = sink.len();
     let recording = Recording::set(comm, call_form, || Members::together_if(n > 0))?;
-    let (data, shape) = packed(&source)?;
+    let (data, shape) = packed(&source, recording.is_some())?;
     let values = if operator.kind == Kind::Product && recording.is_some() {
         copy(data.as_slice())
     } else {
@@ -548,7 +548,7 @@ fn start_reduce(
     };
     let recording = Recording::set(comm, call_form, || members(false, operator))?;
     let joined = is_joined(operator, recording.as_ref());
-    let (data, shape) = packed(&source)?;
+    let (data, shape) = packed(&source, recording.is_some())?;
     let values = kept_values(operator, &data, recording.is_some() && !joined);
     let outputs = if at_root { source.len() } else { 0 };
     let operands = if joined { wide_int(comm.size()?) * outputs * operator.words() } else { 0 };
@@ -664,7 +664,7 @@ fn start_reduce_scatter(
     let recording =
         Recording::set(comm, call_form, || members(lengths.borrowed().is_full(), operator))?;
     let joined = is_joined(operator, recording.as_ref());
-    let (data, shape) = packed(&source)?;
+    let (data, shape) = packed(&source, recording.is_some())?;
     let values = kept_values(operator, &data, recording.is_some() && !joined);
     let n = sink.len();
     let operands = if joined { ranks * n * operator.words() } else { 0 };

@@ -308,7 +308,7 @@ fn start(
     let members = if n > LONG { Members::ApartAndHeavy } else { Members::Apart };
     let recording = Recording::set(comm, call_form, || members)?;
     let lowest = comm.rank()? == 0;
-    let (data, shape) = packed(&source)?;
+    let (data, shape) = packed(&source, recording.is_some())?;
     // The reduction of the ranks below, which the way back needs, is the larger part of a Scan.
     let recorded = recording.is_some();
     let folded = !exclusive && operator.kind != Kind::Sum && recorded;
