@@ -347,10 +347,12 @@ TEST_CASE("test_errors_values_of_a_tape_on_a_thread_that_has_none") {
   AMPI_Cart_create(MPI_COMM_SELF, 1, &dim, &periodic, 0, &ring);
   AMPI_Request q = AMPI_REQUEST_NULL, again;
   AMPI_Send_init(at.x, 4, AMPI_ADOUBLE, 0, 0, alone, &again);
-  MPI_Op sum;
+  MPI_Op sum, known;
   AMPI_Op_create([](void *a, void *b, int *n, MPI_Datatype *) {
     for (int i = 0; i < *n; ++i) static_cast<var *>(b)[i] += static_cast<var *>(a)[i];
   }, 1, &sum);
+  AMPI_Op_create_adjoint([](void *, void *, int *, MPI_Datatype *) {},
+                         [](const double *, const double *, const double *, double *, double *, int, int) {}, 1, &known);
   MPI_Win fenced, locked;
   AMPI_Win_create(at.y, sizeof at.y, sizeof(var), MPI_INFO_NULL, alone, &fenced);
   AMPI_Win_create(at.y, sizeof at.y, sizeof(var), MPI_INFO_NULL, alone, &locked);
@@ -381,13 +383,16 @@ TEST_CASE("test_errors_values_of_a_tape_on_a_thread_that_has_none") {
   refused(AMPI_Scan(x, y, 4, t, MPI_SUM, alone));
   refused(AMPI_Reduce_scatter_block(x, y, 4, t, MPI_SUM, alone));
   refused(AMPI_Gather(x, 4, t, y, 4, t, 0, alone));
+  refused(AMPI_Gather(MPI_IN_PLACE, 0, t, x, 4, t, 0, alone));
   refused(AMPI_Scatter(x, 4, t, y, 4, t, 0, alone));
   refused(AMPI_Allgather(x, 4, t, y, 4, t, alone));
   refused(AMPI_Allgather(MPI_IN_PLACE, 0, t, x, 4, t, alone));
   refused(AMPI_Alltoall(x, 4, t, y, 4, t, alone));
   refused(AMPI_Iallreduce(x, y, 4, t, MPI_SUM, alone, &q));
+  refused(AMPI_Neighbor_allgather(x, 2, t, y, 2, t, ring));
   refused(AMPI_Neighbor_alltoall(x, 2, t, y, 2, t, ring));
   refused(AMPI_Reduce_local(x, y, 4, t, MPI_SUM));
+  refused(AMPI_Reduce_local(x, y, 4, t, known));
   refused(AMPI_Put(x, 4, t, 0, 0, 4, t, fenced));
   refused(AMPI_Accumulate(x, 4, t, 0, 0, 4, t, MPI_SUM, locked));
   // Plain values are no reason.
@@ -412,6 +417,7 @@ TEST_CASE("test_errors_values_of_a_tape_on_a_thread_that_has_none") {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   AMPI_Win_free(&locked);
   AMPI_Win_free(&fenced);
+  AMPI_Op_free(&known);
   AMPI_Op_free(&sum);
   AMPI_Request_free(&again);
   AMPI_Comm_free(&ring);
