@@ -274,19 +274,19 @@ static double cpu_seconds(void) {
          1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* A worker that waits for a second sleeps nearly all of it. */
+/* A worker that waits for two seconds sleeps nearly all of them. */
 static void test_service_idle(void) {
   if (rank == 0) {
     admpi_map *map;
     CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
-    sleep(1);
+    sleep(2);
     admpi_map_free(map);
   } else {
     double before = cpu_seconds(), spent;
     CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
     spent = cpu_seconds() - before;
-    if (rank == 1) printf("CPU seconds of an idle worker in 1 s: %.3f\n", spent);
-    CHECK(spent < 0.25);
+    if (rank == 1) printf("CPU seconds of an idle worker in 2 s: %.3f\n", spent);
+    CHECK(spent < 0.4);
   }
 }
 
