@@ -101,6 +101,7 @@ INLINE admpi_var write_leaves(admpi_tape *tape, double value, const leaf *x, uin
   uint8_t *statement = tape->statement;
   uint64_t n = 0, word, next;
   admpi_var y;
+  _Static_assert(FEW_LEAVES == 3, "as many as are written one by one");
   if (count <= FEW_LEAVES) {
     jacobian[0] = x[0].partial;
     argument[0] = x[0].id;
