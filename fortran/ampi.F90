@@ -1481,6 +1481,14 @@ module ampi
       integer :: request
       integer, intent(out) :: ierror
     end subroutine AMPI_Comm_idup
+    subroutine AMPI_Comm_idup_with_info(comm, info, newcomm, request, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: newcomm
+      integer :: request
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Comm_idup_with_info
     subroutine AMPI_Comm_join(fd, intercomm, ierror)
       import
       integer, intent(in) :: fd
@@ -3191,6 +3199,11 @@ module ampi
       integer :: info
       integer, intent(out) :: ierror
     end subroutine AMPI_Info_create
+    subroutine AMPI_Info_create_env(info, ierror)
+      import
+      integer :: info
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Info_create_env
     subroutine AMPI_Info_delete(info, key, ierror)
       import
       integer, intent(in) :: info
@@ -3230,6 +3243,15 @@ module ampi
       character(len=*) :: key
       integer, intent(out) :: ierror
     end subroutine AMPI_Info_get_nthkey
+    subroutine AMPI_Info_get_string(info, key, buflen, value, flag, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*), intent(in) :: key
+      integer :: buflen
+      character(len=*) :: value
+      logical :: flag
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Info_get_string
     subroutine AMPI_Info_get_valuelen(info, key, valuelen, flag, ierror)
       import
       integer, intent(in) :: info
@@ -6726,6 +6748,61 @@ module ampi
       integer :: request
       integer, intent(out) :: ierror
     end subroutine AMPI_Neighbor_alltoall_init_c
+    subroutine AMPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) DESCRIBED("ampi_pack_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+#endif
+      BUFFER, intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      integer, intent(in) :: datatype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+#endif
+      BUFFER :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outsize
+      integer(kind=AMPI_COUNT_KIND) :: position
+      integer, intent(in) :: comm
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Pack_c
+    subroutine AMPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*), intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      integer, intent(in) :: datatype
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outsize
+      integer(kind=AMPI_COUNT_KIND) :: position
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Pack_external_c
+    subroutine AMPI_Pack_external_size_c(datarep, incount, datatype, size, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      integer, intent(in) :: datatype
+      integer(kind=AMPI_COUNT_KIND) :: size
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Pack_external_size_c
+    subroutine AMPI_Pack_size_c(incount, datatype, comm, size, ierror)
+      import
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      integer, intent(in) :: datatype
+      integer, intent(in) :: comm
+      integer(kind=AMPI_COUNT_KIND) :: size
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Pack_size_c
     subroutine AMPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) DESCRIBED("ampi_put_c_described")
       import
@@ -7303,6 +7380,45 @@ module ampi
       integer :: request
       integer, intent(out) :: ierror
     end subroutine AMPI_Ssend_init_c
+    subroutine AMPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) DESCRIBED("ampi_unpack_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+#endif
+      BUFFER, intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: insize
+      integer(kind=AMPI_COUNT_KIND) :: position
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+#endif
+      BUFFER :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outcount
+      integer, intent(in) :: datatype
+      integer, intent(in) :: comm
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Unpack_c
+    subroutine AMPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*), intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: insize
+      integer(kind=AMPI_COUNT_KIND) :: position
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outcount
+      integer, intent(in) :: datatype
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Unpack_external_c
     subroutine MPIX_Accumulate_x(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, ierror) DESCRIBED("mpix_accumulate_x_described")
       import

@@ -3438,6 +3438,22 @@ void ampi_neighbor_alltoall_init_c_described(const CFI_cdesc_t *sendbuf, const M
                                  recvtype, comm, info, request, ierror);
 }
 
+void ampi_pack_c_(const void *inbuf, const MPI_Count *incount, const MPI_Fint *datatype, void *outbuf,
+                  const MPI_Count *outsize, MPI_Count *position, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_pack_c_described(const CFI_cdesc_t *inbuf, const MPI_Count *incount, const MPI_Fint *datatype,
+                           const CFI_cdesc_t *outbuf, const MPI_Count *outsize, MPI_Count *position,
+                           const MPI_Fint *comm, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Pack_c", "inbuf", inbuf, *datatype, *incount, ALWAYS, NULL, comm, ierror)) return;
+  if (is_foreign("AMPI_Pack_c", "inbuf", inbuf, *datatype, *incount, ALWAYS, NULL, comm, ierror)) return;
+  void *at_inbuf = contiguous("AMPI_Pack_c", "inbuf", inbuf, comm, ierror);
+  if (at_inbuf == NO_MEMORY) return;
+  void *at_outbuf = contiguous("AMPI_Pack_c", "outbuf", outbuf, comm, ierror);
+  if (at_outbuf == NO_MEMORY) return;
+  ampi_pack_c_(at_inbuf, incount, datatype, at_outbuf, outsize, position, comm, ierror);
+  put_back(inbuf, at_inbuf, 0);
+  put_back(outbuf, at_outbuf, 1);
+}
+
 void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
@@ -3952,6 +3968,22 @@ void ampi_ssend_init_c_described(const CFI_cdesc_t *buf, const MPI_Count *count,
   const MPI_Count buf_items = of_buf.is_made ? 1 : *count;
   ampi_ssend_init_c_(buf->base_addr, &buf_items, &of_buf.datatype, dest, tag, comm, request, ierror);
   end_section(&of_buf);
+}
+
+void ampi_unpack_c_(const void *inbuf, const MPI_Count *insize, MPI_Count *position, void *outbuf,
+                    const MPI_Count *outcount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                    MPI_Fint *ierror);
+void ampi_unpack_c_described(const CFI_cdesc_t *inbuf, const MPI_Count *insize, MPI_Count *position,
+                             const CFI_cdesc_t *outbuf, const MPI_Count *outcount, const MPI_Fint *datatype,
+                             const MPI_Fint *comm, MPI_Fint *ierror) {
+  if (is_refused("AMPI_Unpack_c", "outbuf", outbuf, *datatype, *outcount, ALWAYS, NULL, comm, ierror)) return;
+  void *at_inbuf = contiguous("AMPI_Unpack_c", "inbuf", inbuf, comm, ierror);
+  if (at_inbuf == NO_MEMORY) return;
+  void *at_outbuf = contiguous("AMPI_Unpack_c", "outbuf", outbuf, comm, ierror);
+  if (at_outbuf == NO_MEMORY) return;
+  ampi_unpack_c_(at_inbuf, insize, position, at_outbuf, outcount, datatype, comm, ierror);
+  put_back(inbuf, at_inbuf, 0);
+  put_back(outbuf, at_outbuf, 1);
 }
 
 void mpix_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,

@@ -571,6 +571,14 @@ module ampi_f08
       type(AMPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Comm_idup
+    subroutine AMPI_Comm_idup_with_info(comm, info, newcomm, request, ierror)
+      import
+      type(AMPI_Comm), intent(in) :: comm
+      type(AMPI_Info), intent(in) :: info
+      type(AMPI_Comm), intent(out) :: newcomm
+      type(AMPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Comm_idup_with_info
     subroutine AMPI_Comm_split(comm, color, key, newcomm, ierror)
       import
       type(AMPI_Comm), intent(in) :: comm
@@ -1217,61 +1225,6 @@ module ampi_f08
       type(AMPI_Op), intent(inout) :: op
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Op_free
-    subroutine AMPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm, &
-        ierror) DESCRIBED("ampi_pack_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ IGNORE_TKR inbuf
-#endif
-      BUFFER, intent(in) :: inbuf
-      integer, intent(in) :: incount
-      type(AMPI_Datatype), intent(in) :: datatype
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ IGNORE_TKR outbuf
-#endif
-      BUFFER :: outbuf
-      integer, intent(in) :: outsize
-      integer, intent(inout) :: position
-      type(AMPI_Comm), intent(in) :: comm
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Pack
-    subroutine AMPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
-      import
-      character(len=*), intent(in) :: datarep
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ IGNORE_TKR inbuf
-      type(*), dimension(*), intent(in) :: inbuf
-      integer, intent(in) :: incount
-      type(AMPI_Datatype), intent(in) :: datatype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ IGNORE_TKR outbuf
-      type(*), dimension(*) :: outbuf
-      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: outsize
-      integer(kind=AMPI_ADDRESS_KIND), intent(inout) :: position
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Pack_external
-    subroutine AMPI_Pack_external_size(datarep, incount, datatype, size, ierror)
-      import
-      character(len=*), intent(in) :: datarep
-      integer, intent(in) :: incount
-      type(AMPI_Datatype), intent(in) :: datatype
-      integer(kind=AMPI_ADDRESS_KIND), intent(out) :: size
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Pack_external_size
-    subroutine AMPI_Pack_size(incount, datatype, comm, size, ierror)
-      import
-      integer, intent(in) :: incount
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Comm), intent(in) :: comm
-      integer, intent(out) :: size
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Pack_size
     subroutine AMPI_Parrived(request, partition, flag, ierror)
       import
       type(AMPI_Request), intent(in) :: request
@@ -1402,45 +1355,6 @@ module ampi_f08
       type(AMPI_Status), dimension(*) :: array_of_statuses
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Testsome
-    subroutine AMPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm, &
-        ierror) DESCRIBED("ampi_unpack_described")
-      import
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ IGNORE_TKR inbuf
-#endif
-      BUFFER, intent(in) :: inbuf
-      integer, intent(in) :: insize
-      integer, intent(inout) :: position
-#ifndef ADMPI_DESCRIPTORS
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ IGNORE_TKR outbuf
-#endif
-      BUFFER :: outbuf
-      integer, intent(in) :: outcount
-      type(AMPI_Datatype), intent(in) :: datatype
-      type(AMPI_Comm), intent(in) :: comm
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Unpack
-    subroutine AMPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
-      import
-      character(len=*), intent(in) :: datarep
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-      !DIR$ IGNORE_TKR inbuf
-      type(*), dimension(*), intent(in) :: inbuf
-      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: insize
-      integer(kind=AMPI_ADDRESS_KIND), intent(inout) :: position
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-      !DIR$ IGNORE_TKR outbuf
-      type(*), dimension(*) :: outbuf
-      integer, intent(in) :: outcount
-      type(AMPI_Datatype), intent(in) :: datatype
-      integer, optional, intent(out) :: ierror
-    end subroutine AMPI_Unpack_external
     subroutine AMPI_Wait(request, status, ierror)
       import
       type(AMPI_Request), intent(inout) :: request
@@ -7379,6 +7293,128 @@ module ampi_f08
     end subroutine AMPI_Neighbor_alltoall_init_c
   end interface AMPI_Neighbor_alltoall_init
 
+  interface AMPI_Pack
+    subroutine AMPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) DESCRIBED("ampi_pack_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+#endif
+      BUFFER, intent(in) :: inbuf
+      integer, intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+#endif
+      BUFFER :: outbuf
+      integer, intent(in) :: outsize
+      integer, intent(inout) :: position
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack
+    subroutine AMPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) DESCRIBED("ampi_pack_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+#endif
+      BUFFER, intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+#endif
+      BUFFER :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outsize
+      integer(kind=AMPI_COUNT_KIND), intent(inout) :: position
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack_c
+  end interface AMPI_Pack
+
+  interface AMPI_Pack_external
+    subroutine AMPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*), intent(in) :: inbuf
+      integer, intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: outsize
+      integer(kind=AMPI_ADDRESS_KIND), intent(inout) :: position
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack_external
+    subroutine AMPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*), intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outsize
+      integer(kind=AMPI_COUNT_KIND), intent(inout) :: position
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack_external_c
+  end interface AMPI_Pack_external
+
+  interface AMPI_Pack_external_size
+    subroutine AMPI_Pack_external_size(datarep, incount, datatype, size, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      integer, intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer(kind=AMPI_ADDRESS_KIND), intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack_external_size
+    subroutine AMPI_Pack_external_size_c(datarep, incount, datatype, size, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer(kind=AMPI_COUNT_KIND), intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack_external_size_c
+  end interface AMPI_Pack_external_size
+
+  interface AMPI_Pack_size
+    subroutine AMPI_Pack_size(incount, datatype, comm, size, ierror)
+      import
+      integer, intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Comm), intent(in) :: comm
+      integer, intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack_size
+    subroutine AMPI_Pack_size_c(incount, datatype, comm, size, ierror)
+      import
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: incount
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Comm), intent(in) :: comm
+      integer(kind=AMPI_COUNT_KIND), intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Pack_size_c
+  end interface AMPI_Pack_size
+
   interface AMPI_Put
     subroutine AMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) DESCRIBED("ampi_put_described")
@@ -8615,6 +8651,90 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Ssend_init_c
   end interface AMPI_Ssend_init
+
+  interface AMPI_Unpack
+    subroutine AMPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) DESCRIBED("ampi_unpack_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+#endif
+      BUFFER, intent(in) :: inbuf
+      integer, intent(in) :: insize
+      integer, intent(inout) :: position
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+#endif
+      BUFFER :: outbuf
+      integer, intent(in) :: outcount
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Unpack
+    subroutine AMPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) DESCRIBED("ampi_unpack_c_described")
+      import
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+#endif
+      BUFFER, intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: insize
+      integer(kind=AMPI_COUNT_KIND), intent(inout) :: position
+#ifndef ADMPI_DESCRIPTORS
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+#endif
+      BUFFER :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outcount
+      type(AMPI_Datatype), intent(in) :: datatype
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Unpack_c
+  end interface AMPI_Unpack
+
+  interface AMPI_Unpack_external
+    subroutine AMPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*), intent(in) :: inbuf
+      integer(kind=AMPI_ADDRESS_KIND), intent(in) :: insize
+      integer(kind=AMPI_ADDRESS_KIND), intent(inout) :: position
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer, intent(in) :: outcount
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Unpack_external
+    subroutine AMPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
+      import
+      character(len=*), intent(in) :: datarep
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+      !DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*), intent(in) :: inbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: insize
+      integer(kind=AMPI_COUNT_KIND), intent(inout) :: position
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+      !DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(kind=AMPI_COUNT_KIND), intent(in) :: outcount
+      type(AMPI_Datatype), intent(in) :: datatype
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Unpack_external_c
+  end interface AMPI_Unpack_external
 
   interface AMPI_Win_allocate
     subroutine AMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win, ierror)

@@ -9,14 +9,14 @@ ROOT = HERE.parent
 # The type in C of what is one value, and of what is an array; of one value a call that changes it takes a pointer.
 VALUES = {
     "count": "int", "rank": "int", "root": "int", "tag": "int", "keyval": "int", "logical": "int", "integer": "int",
-    "index": "int", "big": "MPI_Count", "aint": "MPI_Aint", "offset": "MPI_Offset", "fint": "MPI_Fint",
+    "index": "int", "big": "MPI_Count", "size": "int", "aint_size": "MPI_Aint", "aint": "MPI_Aint", "offset": "MPI_Offset", "fint": "MPI_Fint",
     "datatype": "MPI_Datatype", "type": "MPI_Datatype", "op": "MPI_Op", "comm": "MPI_Comm", "group": "MPI_Group",
     "info": "MPI_Info", "errhandler": "MPI_Errhandler", "request": "MPI_Request", "message": "MPI_Message",
     "status": "MPI_Status", "win": "MPI_Win", "file": "MPI_File", "f08_status": "MPI_F08_status", "enum": "MPI_T_enum",
     "cvar_handle": "MPI_T_cvar_handle", "pvar_handle": "MPI_T_pvar_handle", "pvar_session": "MPI_T_pvar_session",
 }
 ARRAYS = {
-    "counts": "int", "displacements": "int", "byte_displacements": "MPI_Aint", "aints": "MPI_Aint", "integers": "int",
+    "counts": "int", "large_counts": "MPI_Count", "displacements": "int", "byte_displacements": "MPI_Aint", "aints": "MPI_Aint", "integers": "int",
     "weights": "int", "logicals": "int", "indices": "int", "datatypes": "MPI_Datatype", "types": "MPI_Datatype", "infos": "MPI_Info",
     "requests": "MPI_Request", "statuses": "MPI_Status",
 }
@@ -27,7 +27,7 @@ WRITTEN = {"function", "strings", "string_lists", "ranges", "variadic"}
 KINDS = {*VALUES, *ARRAYS, *POINTERS, *OPAQUE, *WRITTEN}
 
 STATUSES = {"adjoint", "tracked", "refused", "values", "wrapped", "passes"}
-MARKS = {"deprecated", "removed", "optional", "partitioned", "large"}
+MARKS = {"deprecated", "removed", "optional", "partitioned", "large", "mpi4"}
 FORMS = {"nonblocking", "persistent"}
 PLACES = {"root", "others", "either"}
 WORDS = {"in_place", "unless_no_op"}
@@ -118,13 +118,19 @@ class Call:
 
     @property
     def has_fortran(self):
-        """MPI's tools and the conversions of handles and statuses are C's alone. Fortran has no #ifdef for what is optional."""
-        c_alone = self.chapter == "tools" or self.mark == "optional" or self.result == "MPI_Fint"
+        """MPI's tools, large counts under names of their own, and the conversions of handles and statuses are C's alone. Fortran has no
+        #ifdef for what is optional."""
+        c_alone = self.chapter == "tools" or self.mark == "optional" or self.result == "MPI_Fint" or self.name.endswith("_c")
         return not c_alone and not {"fint", "f08_status"} & self.takes
 
     @property
     def is_mpi4(self):
-        return self.mark in ("persistent", "partitioned", "large")
+        return self.mark in ("persistent", "partitioned", "large", "mpi4")
+
+    @property
+    def may_lack(self):
+        """Whether an MPI may lack it that has all of MPI-3.1's calls."""
+        return self.mark in ("removed", "mpi4")
 
     @property
     def is_neighbour(self):
@@ -137,7 +143,7 @@ class Call:
     @property
     def has_large_form(self):
         """Whether AMPI has it with counts past 2^31, under MPI-4's name."""
-        return self.moves_active_data and self.chapter != "datatypes" and bool({"count", "counts"} & self.takes)
+        return (self.status == "values" or self.moves_active_data) and bool({"count", "counts"} & self.takes)
 
     def buffers(self):
         """Those whose element type tells something."""
@@ -217,7 +223,7 @@ CALLS = list(read_calls())
 # Those of MPI-3.1 in the order of their names; of MPI-4 the persistent ones first.
 MPI31 = sorted((one for one in CALLS if not one.is_mpi4), key=lambda one: one.name.upper())
 MPI4 = (sorted((one for one in CALLS if one.mark == "persistent"), key=lambda one: one.name.removesuffix("_init").upper())
-        + [one for one in CALLS if one.mark == "partitioned"] + [one for one in CALLS if one.mark == "large"])
+        + [one for mark in ("partitioned", "large", "mpi4") for one in CALLS if one.mark == mark])
 BY_NAME = {one.name: one for one in CALLS}
 CONSTANTS = read_names("constants.txt")
 TYPES = read_names("types.txt")

@@ -51,6 +51,22 @@ TEST_CASE("test_communicators_dup_freed_before_the_sweep") {
   });
 }
 
+// What is made by a call that does not block carries active data once it is registered.
+TEST_CASE("test_communicators_idup_with_info") {
+  check_on(11, [](auto) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "admpi_test", "1");
+    AMPI_Request request;
+    CHECK(AMPI_Comm_idup_with_info(world, info, &comm, &request) == MPI_SUCCESS);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Info_free(&info);
+    CHECK(AMPI_Comm_register(comm) == MPI_SUCCESS);
+    return comm;
+  });
+}
+
 TEST_CASE("test_communicators_split_freed_before_the_sweep") {
   check_on(2, [](auto mpi) {
     MPI_Comm comm;

@@ -129,6 +129,7 @@ TEST_CASE("test_errors_requests_and_types_that_are_null") {
   check_raised(AMPI_Ibarrier(at.comm, nullptr), "AMPI_Ibarrier", "request is NULL");
   MPI_Comm made = MPI_COMM_NULL;
   check_raised(AMPI_Comm_idup(at.comm, &made, nullptr), "AMPI_Comm_idup", "request is NULL");
+  check_raised(AMPI_Comm_idup_with_info(at.comm, MPI_INFO_NULL, &made, nullptr), "AMPI_Comm_idup_with_info", "request is NULL");
   check_raised(AMPI_Barrier_init(at.comm, MPI_INFO_NULL, nullptr), "AMPI_Barrier_init", "request is NULL");
   const auto refused = [](int code, int expected, const std::string &text) {
     CHECK(code == expected);

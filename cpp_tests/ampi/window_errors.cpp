@@ -185,55 +185,81 @@ TEST_CASE("test_windows_conflicts_of_an_epoch_in_checking_mode") {
   admpi_set_check(checking != nullptr ? 1 : 0);
 }
 
-TEST_CASE("test_windows_of_shared_memory") {
+TEST_CASE("test_windows_refuse_units_past_an_int") {
   test::begin();
-  ring at;
-  admpi::tape tape;
-  tape.start();
-  admpi::var x = 2.0 + at.rank;
-  tape.input(x);
-  admpi::var *own = nullptr, *other = nullptr;
-  MPI_Win win;
-  AMPI_Win_allocate_shared(2 * sizeof(admpi::var), sizeof(admpi::var), MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
-  CHECK(own[1].value == 0.0);
-  AMPI_Win_fence(0, win);
-  AMPI_Put(&x, 1, AMPI_ADOUBLE, at.right, 1, 1, AMPI_ADOUBLE, win);
-  AMPI_Win_fence(0, win);
-  admpi::var y = own[1] * own[1], z;
-  AMPI_Get(&z, 1, AMPI_ADOUBLE, at.right, 1, 1, AMPI_ADOUBLE, win);
-  AMPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-  CHECK(z.value == x.value);
-  y += 100.0 * z;
+  const MPI_Aint unit = MPI_Aint(1) << 32;
+  const std::string why = "disp_unit = 4294967296 is past INT_MAX";
+  admpi::var memory[2], *base = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  says(test::refusal([&] { return AMPI_Win_create_c(memory, 32, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &win); }), "AMPI_Win_create_c: " + why);
+  says(test::refusal([&] { return AMPI_Win_allocate_c(32, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win); }), "AMPI_Win_allocate_c: " + why);
+  says(test::refusal([&] { return AMPI_Win_allocate_shared_c(32, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win); }),
+       "AMPI_Win_allocate_shared_c: " + why);
+}
 
-  // Its own part each may ask for; another's holds values of another tape.
-  MPI_Aint size = 0;
-  int unit = 0;
-  CHECK(AMPI_Win_shared_query(win, at.rank, &size, &unit, &other) == MPI_SUCCESS);
-  CHECK((other == own && size == 2 * sizeof(admpi::var) && unit == 16));
-  if (at.size > 1) {
-    void *untyped = nullptr;
-    const std::string text = refused(win, [&] { return AMPI_Win_shared_query(win, at.right, &size, &unit, &untyped); });
-    says(text, "AMPI_Win_shared_query: rank = " + std::to_string(at.right));
-    says(text, "use AMPI_Get");
+TEST_CASE("test_windows_of_shared_memory") {
+  // By the names of MPI-4, too, whose displacement units have 64 bits.
+  test::begin();
+  for (const bool counted : {false, true}) {
+    const auto allocate = [&](MPI_Aint bytes, auto **base, MPI_Win *win) {
+      return counted ? AMPI_Win_allocate_shared_c(bytes, 16, MPI_INFO_NULL, MPI_COMM_WORLD, base, win)
+                     : AMPI_Win_allocate_shared(bytes, 16, MPI_INFO_NULL, MPI_COMM_WORLD, base, win);
+    };
+    const auto query = [&](MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *unit, auto **base) {
+      if (counted) return AMPI_Win_shared_query_c(win, rank, size, unit, base);
+      int narrow = 0;
+      const int code = AMPI_Win_shared_query(win, rank, size, &narrow, base);
+      *unit = narrow;
+      return code;
+    };
+    ring at;
+    admpi::tape tape;
+    tape.start();
+    admpi::var x = 2.0 + at.rank;
+    tape.input(x);
+    admpi::var *own = nullptr, *other = nullptr;
+    MPI_Win win;
+    allocate(2 * sizeof(admpi::var), &own, &win);
+    CHECK(own[1].value == 0.0);
+    AMPI_Win_fence(0, win);
+    AMPI_Put(&x, 1, AMPI_ADOUBLE, at.right, 1, 1, AMPI_ADOUBLE, win);
+    AMPI_Win_fence(0, win);
+    admpi::var y = own[1] * own[1], z;
+    AMPI_Get(&z, 1, AMPI_ADOUBLE, at.right, 1, 1, AMPI_ADOUBLE, win);
+    AMPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    CHECK(z.value == x.value);
+    y += 100.0 * z;
+
+    // Its own part each may ask for; another's holds values of another tape.
+    MPI_Aint size = 0, unit = 0;
+    CHECK(query(win, at.rank, &size, &unit, &other) == MPI_SUCCESS);
+    CHECK((other == own && size == 2 * sizeof(admpi::var) && unit == 16));
+    if (at.size > 1) {
+      char *untyped = nullptr;
+      const std::string text = refused(win, [&] { return query(win, at.right, &size, &unit, &untyped); });
+      says(text, "AMPI_Win_shared_query: rank = " + std::to_string(at.right));
+      says(text, "use AMPI_Get");
+    }
+    AMPI_Win_free(&win);
+    tape.stop();
+    tape.seed(y, 1.0);
+    tape.reverse();
+    CHECK(tape.adjoint(x) == 2.0 * x.value + 100.0);
+
+    // Of plain numbers MPI's own, whatever the unit; their type tells what a query is for.
+    double *plain = nullptr, *there = nullptr;
+    allocate(32, &plain, &win);
+    says(refused(win, [&] { return AMPI_Put(&x, 1, AMPI_ADOUBLE, at.right, 0, 1, AMPI_ADOUBLE, win); }), "admpi_active=true");
+    plain[0] = 5.0 + at.rank;
+    MPI_Win_fence(0, win);
+    CHECK(query(win, at.right, &size, &unit, &there) == MPI_SUCCESS);
+    CHECK(there[0] == 5.0 + at.right);
+    if (at.size > 1)
+      says(test::refusal([&] { return query(win, at.right, &size, &unit, &other); }),
+           std::string("AMPI_Win_shared_query") + (counted ? "_c" : "") + ": baseptr: active values of another rank");
+    MPI_Win_fence(0, win);
+    AMPI_Win_free(&win);
   }
-  AMPI_Win_free(&win);
-  tape.stop();
-  tape.seed(y, 1.0);
-  tape.reverse();
-  CHECK(tape.adjoint(x) == 2.0 * x.value + 100.0);
-
-  // Of plain numbers MPI's own, whatever the unit; their type tells what a query is for.
-  double *plain = nullptr, *there = nullptr;
-  AMPI_Win_allocate_shared(32, 16, MPI_INFO_NULL, MPI_COMM_WORLD, &plain, &win);
-  says(refused(win, [&] { return AMPI_Put(&x, 1, AMPI_ADOUBLE, at.right, 0, 1, AMPI_ADOUBLE, win); }), "admpi_active=true");
-  plain[0] = 5.0 + at.rank;
-  MPI_Win_fence(0, win);
-  CHECK(AMPI_Win_shared_query(win, at.right, &size, &unit, &there) == MPI_SUCCESS);
-  CHECK(there[0] == 5.0 + at.right);
-  if (at.size > 1)
-    says(test::refusal([&] { return AMPI_Win_shared_query(win, at.right, &size, &unit, &other); }), "AMPI_Win_shared_query: baseptr: active values of another rank");
-  MPI_Win_fence(0, win);
-  AMPI_Win_free(&win);
 }
 
 TEST_CASE("test_windows_hints") {

@@ -104,6 +104,31 @@ TEST_CASE("test_windows_fetch") {
   }
 }
 
+// The window and the operations by the calls for counts past 2^31.
+TEST_CASE("test_windows_large_counts") {
+  test::counted() = true;
+  for (const made kind : all_kinds) {
+    check_identity(5, 6, [&](auto mpi, auto &x) {
+      ring at;
+      window<decltype(mpi)> on(15, kind);
+      std::fill_n(on.memory(), 15, x[0] * x[1]);
+      auto y = x, z = x;
+      on.fence();
+      on.put(x.data(), {at.right, 0, 5});
+      on.accumulate(x.data(), {0, 5, 5}, combination::product);
+      on.get_accumulate(x.data(), y.data(), {at.right, 10, 5}, combination::sum);
+      on.fence();
+      on.get(z.data(), {at.right, 1, 5, 2});
+      on.fence();
+      auto all = contents(on, 15);
+      all.insert(all.end(), y.begin(), y.end());
+      all.insert(all.end(), z.begin(), z.end());
+      return combine(all, all);
+    });
+  }
+  test::counted() = false;
+}
+
 TEST_CASE("test_windows_forwarded_between_epochs") {
   check_identity(8, 5, [](auto mpi, auto &x) {
     ring at;

@@ -262,8 +262,8 @@ struct paired {
 };
 
 /// Whether active values travel by the calls for counts past 2^31, which ADMPI_TEST_COUNTS=1 asks for.
-inline bool counted() {
-  static const bool wanted = [] {
+inline bool &counted() {
+  static bool wanted = [] {
     const char *text = std::getenv("ADMPI_TEST_COUNTS");
     return text != nullptr && *text == '1';
   }();

@@ -162,13 +162,19 @@ class window<active> {
     MPI_Aint origin = 0;
     // Open MPI has no created window on one rank.
     if (how == made::create && size > 1) {
-      AMPI_Win_create(base_, bytes, unit, MPI_INFO_NULL, comm, &win_);
+      if (counted())
+        AMPI_Win_create_c(base_, bytes, unit, MPI_INFO_NULL, comm, &win_);
+      else
+        AMPI_Win_create(base_, bytes, unit, MPI_INFO_NULL, comm, &win_);
     } else if (how == made::dynamic && size > 1) {
       AMPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win_);
       AMPI_Win_attach(win_, base_, bytes);
       AMPI_Get_address(base_, &origin);
     } else {
-      AMPI_Win_allocate(bytes, unit, MPI_INFO_NULL, comm, &base_, &win_);
+      if (counted())
+        AMPI_Win_allocate_c(bytes, unit, MPI_INFO_NULL, comm, &base_, &win_);
+      else
+        AMPI_Win_allocate(bytes, unit, MPI_INFO_NULL, comm, &base_, &win_);
     }
     is_dynamic_ = how == made::dynamic && size > 1;
     origins_.resize(static_cast<std::size_t>(size));

@@ -160,6 +160,41 @@ TEST_CASE("test_large_type_arrays") {
   }
 }
 
+TEST_CASE("test_large_type_names_of_mpi_4") {
+  // Most are other names. The rest takes displacements as counts, and the blocks of a darray as ints.
+  const MPI_Count two[] = {2, 1}, places[] = {3, 0}, sizes[] = {4, 5}, starts[] = {1, 2}, bytes[] = {67, 3};
+  const MPI_Aint addresses[] = {67, 3};
+  const MPI_Datatype of = MPI_DOUBLE, types[] = {MPI_DOUBLE, MPI_INT};
+  MPI_Datatype type, other;
+  const auto both = [&](const char* name, int code, int code_of_other) {
+    CHECK((code == MPI_SUCCESS && code_of_other == MPI_SUCCESS));
+    equal(name, other, type);
+  };
+  both("contiguous", AMPI_Type_contiguous_c(3, of, &type), MPI_Type_contiguous(3, of, &other));
+  both("vector", AMPI_Type_vector_c(3, 2, 4, of, &type), MPI_Type_vector(3, 2, 4, of, &other));
+  both("hvector", AMPI_Type_create_hvector_c(3, 2, 40, of, &type), MPI_Type_create_hvector(3, 2, 40, of, &other));
+  both("indexed", AMPI_Type_indexed_c(2, two, places, of, &type), MPIX_Type_indexed_x(2, two, places, of, &other));
+  both("indexed_block", AMPI_Type_create_indexed_block_c(2, 2, places, of, &type), MPIX_Type_create_indexed_block_x(2, 2, places, of, &other));
+  both("resized", AMPI_Type_create_resized_c(of, 0, 24, &type), MPI_Type_create_resized(of, 0, 24, &other));
+  both("subarray", AMPI_Type_create_subarray_c(2, sizes, two, starts, MPI_ORDER_C, of, &type),
+       MPIX_Type_create_subarray_x(2, sizes, two, starts, MPI_ORDER_C, of, &other));
+  both("hindexed", AMPI_Type_create_hindexed_c(2, two, bytes, of, &type), MPIX_Type_create_hindexed_x(2, two, addresses, of, &other));
+  both("hindexed_block", AMPI_Type_create_hindexed_block_c(2, 2, bytes, of, &type),
+       MPIX_Type_create_hindexed_block_x(2, 2, addresses, of, &other));
+  both("struct", AMPI_Type_create_struct_c(2, two, bytes, types, &type), MPIX_Type_create_struct_x(2, two, addresses, types, &other));
+  const int kinds[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC}, grid[] = {2, 1}, blocks[] = {MPI_DISTRIBUTE_DFLT_DARG, 2};
+  const MPI_Count large_blocks[] = {MPI_DISTRIBUTE_DFLT_DARG, 2};
+  both("darray", AMPI_Type_create_darray_c(2, 1, 2, sizes, kinds, blocks, grid, MPI_ORDER_C, of, &type),
+       MPIX_Type_create_darray_x(2, 1, 2, sizes, kinds, large_blocks, grid, MPI_ORDER_C, of, &other));
+
+  CHECK(AMPI_Type_vector_c(3, 2, 4, of, &type) == MPI_SUCCESS);
+  MPI_Count size = 0, lower = -1, extent = 0;
+  CHECK((AMPI_Type_size_c(type, &size) == MPI_SUCCESS && size == 48));
+  CHECK((AMPI_Type_get_extent_c(type, &lower, &extent) == MPI_SUCCESS && lower == 0 && extent == 80));
+  CHECK((AMPI_Type_get_true_extent_c(type, &lower, &extent) == MPI_SUCCESS && lower == 0 && extent == 80));
+  MPI_Type_free(&type);
+}
+
 TEST_CASE("test_large_type_bounds_of_huge_counts") {
   // Sizes that nobody can allocate, and bounds that fit no type.
   MPI_Count count = MPI_Count{1} << 40, size = 0, back = 0;

@@ -45,6 +45,10 @@ static const size_t ampi_types[] = {
   sizeof(AMPI_F08_status),
   sizeof(AMPI_Handler_function *),
 #endif
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Datarep_conversion_function_c *),
+  sizeof(AMPI_User_function_c *),
+#endif
 };
 
 static void ampi_constants(void) {
@@ -97,6 +101,12 @@ static void ampi_constants(void) {
   (void)(AMPI_COMM_NULL_COPY_FN);
   (void)(AMPI_COMM_NULL_DELETE_FN);
   (void)(AMPI_COMM_SELF);
+#if MPI_VERSION >= 4
+  (void)(AMPI_COMM_TYPE_HW_GUIDED);
+#endif
+#if MPI_VERSION >= 4
+  (void)(AMPI_COMM_TYPE_HW_UNGUIDED);
+#endif
   (void)(AMPI_COMM_TYPE_SHARED);
   (void)(AMPI_COMM_WORLD);
   (void)(AMPI_COMPLEX);
@@ -114,6 +124,9 @@ static void ampi_constants(void) {
 #endif
   (void)(AMPI_CONGRUENT);
   (void)(AMPI_CONVERSION_FN_NULL);
+#if MPI_VERSION >= 4
+  (void)(AMPI_CONVERSION_FN_NULL_C);
+#endif
   (void)(AMPI_COUNT);
   (void)(AMPI_CXX_BOOL);
   (void)(AMPI_CXX_DOUBLE_COMPLEX);
@@ -138,6 +151,9 @@ static void ampi_constants(void) {
   (void)(AMPI_DUP_FN);
   (void)(AMPI_ERRCODES_IGNORE);
   (void)(AMPI_ERRHANDLER_NULL);
+#if MPI_VERSION >= 4
+  (void)(AMPI_ERRORS_ABORT);
+#endif
   (void)(AMPI_ERRORS_ARE_FATAL);
   (void)(AMPI_ERRORS_RETURN);
   (void)(AMPI_ERR_ACCESS);
@@ -176,6 +192,9 @@ static void ampi_constants(void) {
   (void)(AMPI_ERR_OTHER);
   (void)(AMPI_ERR_PENDING);
   (void)(AMPI_ERR_PORT);
+#if MPI_VERSION >= 4
+  (void)(AMPI_ERR_PROC_ABORTED);
+#endif
   (void)(AMPI_ERR_QUOTA);
   (void)(AMPI_ERR_RANK);
   (void)(AMPI_ERR_READ_ONLY);
@@ -197,6 +216,9 @@ static void ampi_constants(void) {
   (void)(AMPI_ERR_UNKNOWN);
   (void)(AMPI_ERR_UNSUPPORTED_DATAREP);
   (void)(AMPI_ERR_UNSUPPORTED_OPERATION);
+#if MPI_VERSION >= 4
+  (void)(AMPI_ERR_VALUE_TOO_LARGE);
+#endif
   (void)(AMPI_ERR_WIN);
 #ifdef MPI_F08_STATUSES_IGNORE
   (void)(AMPI_F08_STATUSES_IGNORE);
@@ -908,6 +930,31 @@ static const size_t ampi_calls[] = {
   sizeof(AMPI_Parrived(*(AMPI_Request *)0, *(int *)0, *(int **)0)),
   sizeof(AMPI_Isendrecv(*(const void **)0, *(int *)0, *(AMPI_Datatype *)0, *(int *)0, *(int *)0, *(void **)0, *(int *)0, *(AMPI_Datatype *)0, *(int *)0, *(int *)0, *(AMPI_Comm *)0, *(AMPI_Request **)0)),
   sizeof(AMPI_Isendrecv_replace(*(void **)0, *(int *)0, *(AMPI_Datatype *)0, *(int *)0, *(int *)0, *(int *)0, *(int *)0, *(AMPI_Comm *)0, *(AMPI_Request **)0)),
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Op_create_c(*(AMPI_User_function_c **)0, *(int *)0, *(AMPI_Op **)0)),
+#endif
+  sizeof(AMPI_Comm_idup_with_info(*(AMPI_Comm *)0, *(AMPI_Info *)0, *(AMPI_Comm **)0, *(AMPI_Request **)0)),
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Type_get_contents_c(*(AMPI_Datatype *)0, *(AMPI_Count *)0, *(AMPI_Count *)0, *(AMPI_Count *)0, *(AMPI_Count *)0, *(int **)0, *(AMPI_Aint **)0, *(AMPI_Count **)0, *(AMPI_Datatype **)0)),
+#endif
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Type_get_envelope_c(*(AMPI_Datatype *)0, *(AMPI_Count **)0, *(AMPI_Count **)0, *(AMPI_Count **)0, *(AMPI_Count **)0, *(int **)0)),
+#endif
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Info_create_env(*(int *)0, *(char ***)0, *(AMPI_Info **)0)),
+#endif
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Info_get_string(*(AMPI_Info *)0, *(const char **)0, *(int **)0, *(char **)0, *(int **)0)),
+#endif
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Register_datarep_c(*(const char **)0, *(AMPI_Datarep_conversion_function_c **)0, *(AMPI_Datarep_conversion_function_c **)0, *(AMPI_Datarep_extent_function **)0, *(void **)0)),
+#endif
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Buffer_attach_c(*(void **)0, *(AMPI_Count *)0)),
+#endif
+#if MPI_VERSION >= 4
+  sizeof(AMPI_Buffer_detach_c(*(void **)0, *(AMPI_Count **)0)),
+#endif
 };
 
 /* The library's own, which must be there to link. */
@@ -952,40 +999,68 @@ static void (*const ampi_exported[])(void) = {
   (void (*)(void))AMPI_Fetch_and_op,
   (void (*)(void))AMPI_File_get_type_extent,
   (void (*)(void))AMPI_File_iread,
+  (void (*)(void))AMPI_File_iread_c,
   (void (*)(void))AMPI_File_iread_all,
+  (void (*)(void))AMPI_File_iread_all_c,
   (void (*)(void))AMPI_File_iread_at,
+  (void (*)(void))AMPI_File_iread_at_c,
   (void (*)(void))AMPI_File_iread_at_all,
+  (void (*)(void))AMPI_File_iread_at_all_c,
   (void (*)(void))AMPI_File_iread_shared,
+  (void (*)(void))AMPI_File_iread_shared_c,
   (void (*)(void))AMPI_File_iwrite,
+  (void (*)(void))AMPI_File_iwrite_c,
   (void (*)(void))AMPI_File_iwrite_all,
+  (void (*)(void))AMPI_File_iwrite_all_c,
   (void (*)(void))AMPI_File_iwrite_at,
+  (void (*)(void))AMPI_File_iwrite_at_c,
   (void (*)(void))AMPI_File_iwrite_at_all,
+  (void (*)(void))AMPI_File_iwrite_at_all_c,
   (void (*)(void))AMPI_File_iwrite_shared,
+  (void (*)(void))AMPI_File_iwrite_shared_c,
   (void (*)(void))AMPI_File_read,
+  (void (*)(void))AMPI_File_read_c,
   (void (*)(void))AMPI_File_read_all,
+  (void (*)(void))AMPI_File_read_all_c,
   (void (*)(void))AMPI_File_read_all_begin,
+  (void (*)(void))AMPI_File_read_all_begin_c,
   (void (*)(void))AMPI_File_read_all_end,
   (void (*)(void))AMPI_File_read_at,
+  (void (*)(void))AMPI_File_read_at_c,
   (void (*)(void))AMPI_File_read_at_all,
+  (void (*)(void))AMPI_File_read_at_all_c,
   (void (*)(void))AMPI_File_read_at_all_begin,
+  (void (*)(void))AMPI_File_read_at_all_begin_c,
   (void (*)(void))AMPI_File_read_at_all_end,
   (void (*)(void))AMPI_File_read_ordered,
+  (void (*)(void))AMPI_File_read_ordered_c,
   (void (*)(void))AMPI_File_read_ordered_begin,
+  (void (*)(void))AMPI_File_read_ordered_begin_c,
   (void (*)(void))AMPI_File_read_ordered_end,
   (void (*)(void))AMPI_File_read_shared,
+  (void (*)(void))AMPI_File_read_shared_c,
   (void (*)(void))AMPI_File_set_view,
   (void (*)(void))AMPI_File_write,
+  (void (*)(void))AMPI_File_write_c,
   (void (*)(void))AMPI_File_write_all,
+  (void (*)(void))AMPI_File_write_all_c,
   (void (*)(void))AMPI_File_write_all_begin,
+  (void (*)(void))AMPI_File_write_all_begin_c,
   (void (*)(void))AMPI_File_write_all_end,
   (void (*)(void))AMPI_File_write_at,
+  (void (*)(void))AMPI_File_write_at_c,
   (void (*)(void))AMPI_File_write_at_all,
+  (void (*)(void))AMPI_File_write_at_all_c,
   (void (*)(void))AMPI_File_write_at_all_begin,
+  (void (*)(void))AMPI_File_write_at_all_begin_c,
   (void (*)(void))AMPI_File_write_at_all_end,
   (void (*)(void))AMPI_File_write_ordered,
+  (void (*)(void))AMPI_File_write_ordered_c,
   (void (*)(void))AMPI_File_write_ordered_begin,
+  (void (*)(void))AMPI_File_write_ordered_begin_c,
   (void (*)(void))AMPI_File_write_ordered_end,
   (void (*)(void))AMPI_File_write_shared,
+  (void (*)(void))AMPI_File_write_shared_c,
   (void (*)(void))AMPI_Finalize,
   (void (*)(void))AMPI_Gather,
   (void (*)(void))AMPI_Gather_c,
@@ -1075,9 +1150,13 @@ static void (*const ampi_exported[])(void) = {
   (void (*)(void))AMPI_Op_create,
   (void (*)(void))AMPI_Op_free,
   (void (*)(void))AMPI_Pack,
+  (void (*)(void))AMPI_Pack_c,
   (void (*)(void))AMPI_Pack_external,
+  (void (*)(void))AMPI_Pack_external_c,
   (void (*)(void))AMPI_Pack_external_size,
+  (void (*)(void))AMPI_Pack_external_size_c,
   (void (*)(void))AMPI_Pack_size,
+  (void (*)(void))AMPI_Pack_size_c,
   (void (*)(void))AMPI_Probe,
   (void (*)(void))AMPI_Put,
   (void (*)(void))AMPI_Put_c,
@@ -1134,7 +1213,9 @@ static void (*const ampi_exported[])(void) = {
   (void (*)(void))AMPI_Testany,
   (void (*)(void))AMPI_Testsome,
   (void (*)(void))AMPI_Unpack,
+  (void (*)(void))AMPI_Unpack_c,
   (void (*)(void))AMPI_Unpack_external,
+  (void (*)(void))AMPI_Unpack_external_c,
   (void (*)(void))AMPI_Wait,
   (void (*)(void))AMPI_Waitall,
   (void (*)(void))AMPI_Waitany,
@@ -1215,4 +1296,5 @@ static void (*const ampi_exported[])(void) = {
   (void (*)(void))AMPI_Isendrecv_c,
   (void (*)(void))AMPI_Isendrecv_replace,
   (void (*)(void))AMPI_Isendrecv_replace_c,
+  (void (*)(void))AMPI_Comm_idup_with_info,
 };

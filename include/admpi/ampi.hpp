@@ -329,10 +329,26 @@ inline int AMPI_File_iread(MPI_File fh, T *buf, int count, MPI_Datatype datatype
 }
 
 template <class T>
+inline int AMPI_File_iread_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype,
+                             AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iread_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iread_c(fh, static_cast<void *>(buf), count, datatype, request);
+}
+
+template <class T>
 inline int AMPI_File_iread_all(MPI_File fh, T *buf, int count, MPI_Datatype datatype, AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_iread_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iread_all(fh, static_cast<void *>(buf), count, datatype, request);
+}
+
+template <class T>
+inline int AMPI_File_iread_all_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype,
+                                 AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iread_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iread_all_c(fh, static_cast<void *>(buf), count, datatype, request);
 }
 
 template <class T>
@@ -344,11 +360,27 @@ inline int AMPI_File_iread_at(MPI_File fh, MPI_Offset offset, T *buf, int count,
 }
 
 template <class T>
+inline int AMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, T *buf, MPI_Count count,
+                                MPI_Datatype datatype, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iread_at_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iread_at_c(fh, offset, static_cast<void *>(buf), count, datatype, request);
+}
+
+template <class T>
 inline int AMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, T *buf, int count, MPI_Datatype datatype,
                                   AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_iread_at_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iread_at_all(fh, offset, static_cast<void *>(buf), count, datatype, request);
+}
+
+template <class T>
+inline int AMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, T *buf, MPI_Count count,
+                                    MPI_Datatype datatype, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iread_at_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iread_at_all_c(fh, offset, static_cast<void *>(buf), count, datatype, request);
 }
 
 template <class T>
@@ -360,11 +392,27 @@ inline int AMPI_File_iread_shared(MPI_File fh, T *buf, int count, MPI_Datatype d
 }
 
 template <class T>
+inline int AMPI_File_iread_shared_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype,
+                                    AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iread_shared_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iread_shared_c(fh, static_cast<void *>(buf), count, datatype, request);
+}
+
+template <class T>
 inline int AMPI_File_iwrite(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                             AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite(fh, static_cast<const void *>(buf), count, datatype, request);
+}
+
+template <class T>
+inline int AMPI_File_iwrite_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype,
+                              AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iwrite_c(fh, static_cast<const void *>(buf), count, datatype, request);
 }
 
 template <class T>
@@ -376,11 +424,27 @@ inline int AMPI_File_iwrite_all(MPI_File fh, const T *buf, int count, MPI_Dataty
 }
 
 template <class T>
+inline int AMPI_File_iwrite_all_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype,
+                                  AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iwrite_all_c(fh, static_cast<const void *>(buf), count, datatype, request);
+}
+
+template <class T>
 inline int AMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const T *buf, int count, MPI_Datatype datatype,
                                AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_at", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite_at(fh, offset, static_cast<const void *>(buf), count, datatype, request);
+}
+
+template <class T>
+inline int AMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const T *buf, MPI_Count count,
+                                 MPI_Datatype datatype, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_at_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iwrite_at_c(fh, offset, static_cast<const void *>(buf), count, datatype, request);
 }
 
 template <class T>
@@ -392,11 +456,29 @@ inline int AMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const T *buf,
 }
 
 template <class T>
+inline int AMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const T *buf, MPI_Count count,
+                                     MPI_Datatype datatype, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_iwrite_at_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iwrite_at_all_c(fh, offset, static_cast<const void *>(buf), count, datatype, request);
+}
+
+template <class T>
 inline int AMPI_File_iwrite_shared(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                    AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_iwrite_shared", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_iwrite_shared(fh, static_cast<const void *>(buf), count, datatype, request);
+}
+
+template <class T>
+inline int AMPI_File_iwrite_shared_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype,
+                                     AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_iwrite_shared_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_iwrite_shared_c(fh, static_cast<const void *>(buf), count, datatype, request);
 }
 
 template <class T>
@@ -407,6 +489,13 @@ inline int AMPI_File_read(MPI_File fh, T *buf, int count, MPI_Datatype datatype,
 }
 
 template <class T>
+inline int AMPI_File_read_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_read_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_c(fh, static_cast<void *>(buf), count, datatype, status);
+}
+
+template <class T>
 inline int AMPI_File_read_all(MPI_File fh, T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_all", buf, datatype, MPI_COMM_WORLD))
     return code;
@@ -414,10 +503,26 @@ inline int AMPI_File_read_all(MPI_File fh, T *buf, int count, MPI_Datatype datat
 }
 
 template <class T>
+inline int AMPI_File_read_all_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype,
+                                MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_read_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_all_c(fh, static_cast<void *>(buf), count, datatype, status);
+}
+
+template <class T>
 inline int AMPI_File_read_all_begin(MPI_File fh, T *buf, int count, MPI_Datatype datatype) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_all_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_all_begin(fh, static_cast<void *>(buf), count, datatype);
+}
+
+template <class T>
+inline int AMPI_File_read_all_begin_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_read_all_begin_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_all_begin_c(fh, static_cast<void *>(buf), count, datatype);
 }
 
 template <class T>
@@ -429,11 +534,27 @@ inline int AMPI_File_read_at(MPI_File fh, MPI_Offset offset, T *buf, int count, 
 }
 
 template <class T>
+inline int AMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, T *buf, MPI_Count count, MPI_Datatype datatype,
+                               MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_read_at_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_at_c(fh, offset, static_cast<void *>(buf), count, datatype, status);
+}
+
+template <class T>
 inline int AMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, T *buf, int count, MPI_Datatype datatype,
                                  MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_at_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_at_all(fh, offset, static_cast<void *>(buf), count, datatype, status);
+}
+
+template <class T>
+inline int AMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, T *buf, MPI_Count count,
+                                   MPI_Datatype datatype, MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_read_at_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_at_all_c(fh, offset, static_cast<void *>(buf), count, datatype, status);
 }
 
 template <class T>
@@ -446,10 +567,27 @@ inline int AMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, T *buf, i
 }
 
 template <class T>
+inline int AMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, T *buf, MPI_Count count,
+                                         MPI_Datatype datatype) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_read_at_all_begin_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_at_all_begin_c(fh, offset, static_cast<void *>(buf), count, datatype);
+}
+
+template <class T>
 inline int AMPI_File_read_ordered(MPI_File fh, T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_ordered", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_read_ordered(fh, static_cast<void *>(buf), count, datatype, status);
+}
+
+template <class T>
+inline int AMPI_File_read_ordered_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype,
+                                    MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_read_ordered_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_ordered_c(fh, static_cast<void *>(buf), count, datatype, status);
 }
 
 template <class T>
@@ -461,6 +599,14 @@ inline int AMPI_File_read_ordered_begin(MPI_File fh, T *buf, int count, MPI_Data
 }
 
 template <class T>
+inline int AMPI_File_read_ordered_begin_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_read_ordered_begin_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_ordered_begin_c(fh, static_cast<void *>(buf), count, datatype);
+}
+
+template <class T>
 inline int AMPI_File_read_shared(MPI_File fh, T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_read_shared", buf, datatype, MPI_COMM_WORLD))
     return code;
@@ -468,10 +614,26 @@ inline int AMPI_File_read_shared(MPI_File fh, T *buf, int count, MPI_Datatype da
 }
 
 template <class T>
+inline int AMPI_File_read_shared_c(MPI_File fh, T *buf, MPI_Count count, MPI_Datatype datatype,
+                                   MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_read_shared_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_read_shared_c(fh, static_cast<void *>(buf), count, datatype, status);
+}
+
+template <class T>
 inline int AMPI_File_write(MPI_File fh, const T *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_write", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write(fh, static_cast<const void *>(buf), count, datatype, status);
+}
+
+template <class T>
+inline int AMPI_File_write_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype,
+                             MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_write_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_c(fh, static_cast<const void *>(buf), count, datatype, status);
 }
 
 template <class T>
@@ -483,11 +645,27 @@ inline int AMPI_File_write_all(MPI_File fh, const T *buf, int count, MPI_Datatyp
 }
 
 template <class T>
+inline int AMPI_File_write_all_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype,
+                                 MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_write_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_all_c(fh, static_cast<const void *>(buf), count, datatype, status);
+}
+
+template <class T>
 inline int AMPI_File_write_all_begin(MPI_File fh, const T *buf, int count, MPI_Datatype datatype) {
   if (const int code =
           admpi::detail::check_buffer("AMPI_File_write_all_begin", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_all_begin(fh, static_cast<const void *>(buf), count, datatype);
+}
+
+template <class T>
+inline int AMPI_File_write_all_begin_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_write_all_begin_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_all_begin_c(fh, static_cast<const void *>(buf), count, datatype);
 }
 
 template <class T>
@@ -499,11 +677,27 @@ inline int AMPI_File_write_at(MPI_File fh, MPI_Offset offset, const T *buf, int 
 }
 
 template <class T>
+inline int AMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const T *buf, MPI_Count count,
+                                MPI_Datatype datatype, MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_write_at_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_at_c(fh, offset, static_cast<const void *>(buf), count, datatype, status);
+}
+
+template <class T>
 inline int AMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const T *buf, int count,
                                   MPI_Datatype datatype, MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_at_all", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_at_all(fh, offset, static_cast<const void *>(buf), count, datatype, status);
+}
+
+template <class T>
+inline int AMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const T *buf, MPI_Count count,
+                                    MPI_Datatype datatype, MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_write_at_all_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_at_all_c(fh, offset, static_cast<const void *>(buf), count, datatype, status);
 }
 
 template <class T>
@@ -516,11 +710,29 @@ inline int AMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const T 
 }
 
 template <class T>
+inline int AMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const T *buf, MPI_Count count,
+                                          MPI_Datatype datatype) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_write_at_all_begin_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_at_all_begin_c(fh, offset, static_cast<const void *>(buf), count, datatype);
+}
+
+template <class T>
 inline int AMPI_File_write_ordered(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                    MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_ordered", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_ordered(fh, static_cast<const void *>(buf), count, datatype, status);
+}
+
+template <class T>
+inline int AMPI_File_write_ordered_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype,
+                                     MPI_Status *status) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_write_ordered_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_ordered_c(fh, static_cast<const void *>(buf), count, datatype, status);
 }
 
 template <class T>
@@ -532,11 +744,28 @@ inline int AMPI_File_write_ordered_begin(MPI_File fh, const T *buf, int count, M
 }
 
 template <class T>
+inline int AMPI_File_write_ordered_begin_c(MPI_File fh, const T *buf, MPI_Count count,
+                                           MPI_Datatype datatype) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_File_write_ordered_begin_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_ordered_begin_c(fh, static_cast<const void *>(buf), count, datatype);
+}
+
+template <class T>
 inline int AMPI_File_write_shared(MPI_File fh, const T *buf, int count, MPI_Datatype datatype,
                                   MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_File_write_shared", buf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_File_write_shared(fh, static_cast<const void *>(buf), count, datatype, status);
+}
+
+template <class T>
+inline int AMPI_File_write_shared_c(MPI_File fh, const T *buf, MPI_Count count, MPI_Datatype datatype,
+                                    MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_File_write_shared_c", buf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_File_write_shared_c(fh, static_cast<const void *>(buf), count, datatype, status);
 }
 
 template <class T, class U>
@@ -1574,12 +1803,29 @@ inline int AMPI_Pack(const T *inbuf, int incount, MPI_Datatype datatype, void *o
 }
 
 template <class T>
+inline int AMPI_Pack_c(const T *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf,
+                       MPI_Count outsize, MPI_Count *position, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Pack_c", inbuf, datatype, comm))
+    return code;
+  return AMPI_Pack_c(static_cast<const void *>(inbuf), incount, datatype, outbuf, outsize, position, comm);
+}
+
+template <class T>
 inline int AMPI_Pack_external(const char datarep[], const T *inbuf, int incount, MPI_Datatype datatype,
                               void *outbuf, MPI_Aint outsize, MPI_Aint *position) {
   if (const int code = admpi::detail::check_buffer("AMPI_Pack_external", inbuf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Pack_external(datarep, static_cast<const void *>(inbuf), incount, datatype, outbuf, outsize,
                             position);
+}
+
+template <class T>
+inline int AMPI_Pack_external_c(const char datarep[], const T *inbuf, MPI_Count incount,
+                                MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Pack_external_c", inbuf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Pack_external_c(datarep, static_cast<const void *>(inbuf), incount, datatype, outbuf, outsize,
+                              position);
 }
 
 template <class T>
@@ -2133,12 +2379,30 @@ inline int AMPI_Unpack(const void *inbuf, int insize, int *position, T *outbuf, 
 }
 
 template <class T>
+inline int AMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, T *outbuf,
+                         MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Unpack_c", outbuf, datatype, comm))
+    return code;
+  return AMPI_Unpack_c(inbuf, insize, position, static_cast<void *>(outbuf), outcount, datatype, comm);
+}
+
+template <class T>
 inline int AMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position,
                                 T *outbuf, int outcount, MPI_Datatype datatype) {
   if (const int code = admpi::detail::check_buffer("AMPI_Unpack_external", outbuf, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Unpack_external(datarep, inbuf, insize, position, static_cast<void *>(outbuf), outcount,
                               datatype);
+}
+
+template <class T>
+inline int AMPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize,
+                                  MPI_Count *position, T *outbuf, MPI_Count outcount, MPI_Datatype datatype) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Unpack_external_c", outbuf, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Unpack_external_c(datarep, inbuf, insize, position, static_cast<void *>(outbuf), outcount,
+                                datatype);
 }
 
 template <class T, class U>

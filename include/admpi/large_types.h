@@ -435,6 +435,84 @@ int BigMPI_Create_graph_comm(MPI_Comm comm_old,
                              int root,
                              MPI_Comm *comm_dist_graph);
 
+/**
+ * `MPI_Type_create_hindexed` with counts past 2^31.
+ *
+ * @param[in] count                   number of blocks
+ * @param[in] array_of_blocklengths   items of each block
+ * @param[in] array_of_displacements  beginning of each block, in bytes
+ * @param[in] oldtype                 type of the items
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
+ * Local (MPI-3.1, 4.1.2)
+ */
+int AMPI_Type_create_hindexed_c(MPI_Count count,
+                                const MPI_Count *array_of_blocklengths,
+                                const MPI_Count *array_of_displacements,
+                                MPI_Datatype oldtype,
+                                MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_hindexed_block` with counts past 2^31.
+ *
+ * @param[in] count                   number of blocks
+ * @param[in] blocklength             items of each block
+ * @param[in] array_of_displacements  beginning of each block, in bytes
+ * @param[in] oldtype                 type of the items
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
+ * Local (MPI-3.1, 4.1.2)
+ */
+int AMPI_Type_create_hindexed_block_c(MPI_Count count,
+                                      MPI_Count blocklength,
+                                      const MPI_Count *array_of_displacements,
+                                      MPI_Datatype oldtype,
+                                      MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_struct` with block lengths past 2^31.
+ *
+ * @param[in] count                   number of blocks; at most INT_MAX
+ * @param[in] array_of_blocklengths   items of each block
+ * @param[in] array_of_displacements  beginning of each block, in bytes
+ * @param[in] array_of_types          type of each block's items
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
+ * Local (MPI-3.1, 4.1.2)
+ */
+int AMPI_Type_create_struct_c(MPI_Count count,
+                              const MPI_Count *array_of_blocklengths,
+                              const MPI_Count *array_of_displacements,
+                              const MPI_Datatype *array_of_types,
+                              MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_darray` with sizes past 2^31.
+ *
+ * @param[in] size               number of processes
+ * @param[in] rank               which of them
+ * @param[in] ndims              number of dimensions
+ * @param[in] array_of_gsizes    items of the whole array, `ndims` numbers
+ * @param[in] array_of_distribs  `ndims` values MPI_DISTRIBUTE_*
+ * @param[in] array_of_dargs     MPI_DISTRIBUTE_DFLT_DARG or the length of blocks, `ndims` numbers
+ * @param[in] array_of_psizes    processes in each dimension
+ * @param[in] order              MPI_ORDER_C or MPI_ORDER_FORTRAN
+ * @param[in] oldtype            type of the items
+ * @param[out] newtype           the type of the part; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
+ * Local (MPI-3.1, 4.1.4)
+ */
+int AMPI_Type_create_darray_c(int size,
+                              int rank,
+                              int ndims,
+                              const MPI_Count *array_of_gsizes,
+                              const int *array_of_distribs,
+                              const int *array_of_dargs,
+                              const int *array_of_psizes,
+                              int order,
+                              MPI_Datatype oldtype,
+                              MPI_Datatype *newtype);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

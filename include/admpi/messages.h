@@ -36,6 +36,25 @@ int AMPI_Pack(const void *inbuf,
               MPI_Comm comm);
 
 /**
+ * AMPI_Pack with a count past 2^31.
+ * @param inbuf             `incount` items of `datatype`
+ * @param incount           number of items
+ * @param datatype          AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] outbuf       room for `outsize` bytes: as many as AMPI_Pack_size tells, since ids are packed too
+ * @param outsize           bytes of `outbuf`
+ * @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
+ * @param comm              that the packed bytes are to be sent on
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Pack_c(const void *inbuf,
+                MPI_Count incount,
+                MPI_Datatype datatype,
+                void *outbuf,
+                MPI_Count outsize,
+                MPI_Count *position,
+                MPI_Comm comm);
+
+/**
  * MPI_Pack_external. Active data are packed as AMPI_Pack does, not as external32 has it.
  * @param datarep           "external32"
  * @param inbuf             `incount` items of `datatype`
@@ -55,6 +74,25 @@ int AMPI_Pack_external(const char *datarep,
                        MPI_Aint *position);
 
 /**
+ * AMPI_Pack_external with a count past 2^31.
+ * @param datarep           "external32"
+ * @param inbuf             `incount` items of `datatype`
+ * @param incount           number of items
+ * @param datatype          AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] outbuf       room for `outsize` bytes: as many as AMPI_Pack_external_size tells
+ * @param outsize           bytes of `outbuf`
+ * @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Pack_external_c(const char *datarep,
+                         const void *inbuf,
+                         MPI_Count incount,
+                         MPI_Datatype datatype,
+                         void *outbuf,
+                         MPI_Count outsize,
+                         MPI_Count *position);
+
+/**
  * MPI_Pack_external_size. Of active data this is more than MPI_Pack_external_size tells: ids are packed too.
  * @param datarep    "external32"
  * @param incount    number of items
@@ -65,6 +103,16 @@ int AMPI_Pack_external(const char *datarep,
 int AMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size);
 
 /**
+ * AMPI_Pack_external_size with a count past 2^31.
+ * @param datarep    "external32"
+ * @param incount    number of items
+ * @param datatype   AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] size  the bytes that AMPI_Pack_external needs for them
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size);
+
+/**
  * MPI_Pack_size. Of active data this is more than MPI_Pack_size tells: ids are packed too.
  * @param incount    number of items
  * @param datatype   AMPI_ADOUBLE or a type built from it for active data
@@ -73,6 +121,16 @@ int AMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datat
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size);
+
+/**
+ * AMPI_Pack_size with a count past 2^31.
+ * @param incount    number of items
+ * @param datatype   AMPI_ADOUBLE or a type built from it for active data
+ * @param comm       that the packed bytes are to be sent on
+ * @param[out] size  the bytes that AMPI_Pack needs for them
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size);
 
 /**
  * MPI_Unpack. What AMPI_Pack has not packed as active is passive.
@@ -94,6 +152,25 @@ int AMPI_Unpack(const void *inbuf,
                 MPI_Comm comm);
 
 /**
+ * AMPI_Unpack with a count past 2^31.
+ * @param inbuf             `insize` packed bytes: of this process, or received under MPI_PACKED by an AMPI_ call of point to point
+ * @param insize            bytes of `inbuf`
+ * @param[in,out] position  where the items are, in bytes; then what follows them
+ * @param[out] outbuf       room for `outcount` items of `datatype`
+ * @param outcount          number of items
+ * @param datatype          active if the items were packed so
+ * @param comm              that the packed bytes were received on
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Unpack_c(const void *inbuf,
+                  MPI_Count insize,
+                  MPI_Count *position,
+                  void *outbuf,
+                  MPI_Count outcount,
+                  MPI_Datatype datatype,
+                  MPI_Comm comm);
+
+/**
  * MPI_Unpack_external. As AMPI_Unpack.
  * @param datarep           "external32"
  * @param inbuf             `insize` packed bytes
@@ -111,6 +188,25 @@ int AMPI_Unpack_external(const char *datarep,
                          void *outbuf,
                          int outcount,
                          MPI_Datatype datatype);
+
+/**
+ * AMPI_Unpack_external with a count past 2^31.
+ * @param datarep           "external32"
+ * @param inbuf             `insize` packed bytes
+ * @param insize            bytes of `inbuf`
+ * @param[in,out] position  where the items are, in bytes; then what follows them
+ * @param[out] outbuf       room for `outcount` items of `datatype`
+ * @param outcount          number of items
+ * @param datatype          active if the items were packed so
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Unpack_external_c(const char *datarep,
+                           const void *inbuf,
+                           MPI_Count insize,
+                           MPI_Count *position,
+                           void *outbuf,
+                           MPI_Count outcount,
+                           MPI_Datatype datatype);
 
 /**
  * MPI_Bsend. See AMPI_Send. The attached buffer needs 8 bytes per active double, as MPI_Pack_size returns for

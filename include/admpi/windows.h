@@ -35,6 +35,23 @@ int AMPI_Win_create(void *base,
                     MPI_Win *win);
 
 /**
+ * AMPI_Win_create with a displacement unit in 64 bits, as MPI-4 has it; it is at most INT_MAX.
+ * @param base       memory, `admpi_var`s for active data
+ * @param size       its length in bytes
+ * @param disp_unit  bytes from one displacement to the next, such as sizeof(admpi_var)
+ * @param info       hints, or MPI_INFO_NULL
+ * @param comm       an intracommunicator
+ * @param[out] win   the window
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Win_create_c(void *base,
+                      MPI_Aint size,
+                      MPI_Aint disp_unit,
+                      MPI_Info info,
+                      MPI_Comm comm,
+                      MPI_Win *win);
+
+/**
  * MPI_Win_allocate. For active data as AMPI_Win_create; then the memory holds zeros. Collective over `comm`.
  * @param size          length of the memory in bytes
  * @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
@@ -50,6 +67,23 @@ int AMPI_Win_allocate(MPI_Aint size,
                       MPI_Comm comm,
                       void *baseptr,
                       MPI_Win *win);
+
+/**
+ * AMPI_Win_allocate with a displacement unit in 64 bits, as MPI-4 has it; it is at most INT_MAX.
+ * @param size          length of the memory in bytes
+ * @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+ * @param info          hints, or MPI_INFO_NULL
+ * @param comm          an intracommunicator
+ * @param[out] baseptr  the address of a pointer to the memory
+ * @param[out] win      the window
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Win_allocate_c(MPI_Aint size,
+                        MPI_Aint disp_unit,
+                        MPI_Info info,
+                        MPI_Comm comm,
+                        void *baseptr,
+                        MPI_Win *win);
 
 /**
  * MPI_Win_allocate_shared. Processes of one node load and store each other's memory, but not its active values, whose ids mean
@@ -71,6 +105,23 @@ int AMPI_Win_allocate_shared(MPI_Aint size,
                              MPI_Win *win);
 
 /**
+ * AMPI_Win_allocate_shared with a displacement unit in 64 bits, as MPI-4 has it; it is at most INT_MAX.
+ * @param size          length of this rank's memory in bytes
+ * @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+ * @param info          hints, or MPI_INFO_NULL
+ * @param comm          an intracommunicator whose processes share memory
+ * @param[out] baseptr  the address of a pointer to this rank's memory
+ * @param[out] win      the window
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Win_allocate_shared_c(MPI_Aint size,
+                               MPI_Aint disp_unit,
+                               MPI_Info info,
+                               MPI_Comm comm,
+                               void *baseptr,
+                               MPI_Win *win);
+
+/**
  * MPI_Win_shared_query. On a window for active data only this rank's own memory is told: active values of another rank
  * mean nothing on this rank's tape. Local.
  * @param win             a window of AMPI_Win_allocate_shared
@@ -85,6 +136,17 @@ int AMPI_Win_shared_query(MPI_Win win,
                           MPI_Aint *size,
                           int *disp_unit,
                           void *baseptr);
+
+/**
+ * AMPI_Win_shared_query with a displacement unit in 64 bits, as MPI-4 has it.
+ * @param win             a window of AMPI_Win_allocate_shared
+ * @param rank            whose memory, or MPI_PROC_NULL for that of the first rank that has any
+ * @param[out] size       its length in bytes
+ * @param[out] disp_unit  that rank's bytes from one displacement to the next
+ * @param[out] baseptr    the address of a pointer to it
+ * @return an MPI code, raised on `win`
+ */
+int AMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
 
 /**
  * MPI_Win_create_dynamic. The window may be accessed with active data, unless the info key `admpi_active` is `false`.

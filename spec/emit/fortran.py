@@ -28,14 +28,17 @@ def large_name(call):
     return f"MPIX{call.name[3:]}_x"
 
 
+LARGE_KINDS = {"count": "big", "size": "big", "aint_size": "big", "counts": "large_counts", "aint": "aint"}
+
+
 def large(call, name):
     """The call's form for large counts. Its requests are MPI's if its data are passive."""
     form = copy.copy(call)
     form.ampi, form.parameters = name, [copy.copy(one) for one in call.parameters]
     told = LARGE_TYPES[name].parameters if name in LARGE_TYPES else call.parameters
     for one, other in zip(form.parameters, told, strict=True):
-        if other.kind in ("count", "counts", "aint"):
-            one.kind = {"count": "big", "counts": "large_counts", "aint": "aint"}[other.kind]
+        if other.kind in LARGE_KINDS:
+            one.kind = LARGE_KINDS[other.kind]
         elif one.kind == "displacements":
             one.kind = "byte_displacements"  # which are as wide
         elif one.kind == "request" and name.startswith("MPIX"):
@@ -64,7 +67,7 @@ PROCEDURES = {
 
 def parameters(call):
     """Those that Fortran has: no arguments of main, nothing variadic."""
-    main = {"argc", "argv"} if call.name in ("MPI_Init", "MPI_Init_thread") else set()
+    main = {"argc", "argv"} if call.name in ("MPI_Init", "MPI_Init_thread", "MPI_Info_create_env") else set()
     return [one for one in call.parameters if one.name not in main and one.kind != "variadic"]
 
 

@@ -13,7 +13,7 @@ FUNCTIONS = [name for names in PROCEDURES.values() for name in names] + ["MPI_CO
 LEFT_OUT = {"MPI_REQUEST_NULL", "MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE",
             "MPI_F08_STATUSES_IGNORE", "MPI_COMPLEX4", "MPI_REAL2", *SENTINELS, *FUNCTIONS}
 NUMBERS = [name for name, mark in CONSTANTS
-           if mark != "removed" and name not in LEFT_OUT and not name.startswith("MPI_T_")]
+           if mark not in ("removed", "mpi4") and name not in LEFT_OUT and not name.startswith("MPI_T_")]
 OF_KIND = {"MPI_DISPLACEMENT_CURRENT": "MPI_OFFSET_KIND"}  # the others are INTEGER
 OLD_FUNCTIONS = {"MPI_DUP_FN", "MPI_NULL_COPY_FN", "MPI_NULL_DELETE_FN"}  # which mpi_f08 lacks
 C_TYPES = {"MPI_Aint", "MPI_Count", "MPI_Fint", "MPI_Offset"}
@@ -41,7 +41,7 @@ def declared(call, one, f08, pointer):
         name = {"Type": "Datatype"}.get(handle, handle)
         plural = array if one.kind in ("datatypes", "types", "infos", "requests") else ""
         return (f"type(AMPI_{name})" if f08 else "integer") + plural
-    if one.kind in ("aint", "attribute", "extra_state"):
+    if one.kind in ("aint", "aint_size", "attribute", "extra_state"):
         return "integer" if is_old(call) else "integer(kind=AMPI_ADDRESS_KIND)"
     if one.kind in ("aints", "byte_displacements"):
         return ("integer" if is_old(call) else "integer(kind=AMPI_ADDRESS_KIND)") + array
@@ -235,7 +235,7 @@ module ampi
 
 def module_f08():
     calls = sorted([*SHIMS, *(one for one in CALLS if one.name in BESIDE)], key=lambda one: one.name.upper())
-    passes = [one.name for one in CALLS if one not in calls and one.chapter != "removed"]
+    passes = [one.name for one in CALLS if one not in calls and one.chapter != "removed" and one.mark != "mpi4"]
     functions = [name for name in FUNCTIONS if name not in OLD_FUNCTIONS]
     return f"""! {NOTE}
 {OF_BUFFERS}

@@ -18,7 +18,7 @@ def ours(*lists):
 def names():
     """The modules: each name by a `use` of its own. ampif.h: each number and each sentinel once."""
     calls = [one.name for one in CALLS]
-    in_f08 = [one.name for one in CALLS if one.chapter != "removed"]
+    in_f08 = [one.name for one in CALLS if one.chapter != "removed" and (one.status != "passes" or one.mark != "mpi4")]
     functions_f08 = [name for name in FUNCTIONS if name not in OLD_FUNCTIONS]
     numbers = "".join(f"  call number('A{name}', int(A{name}), int({name}))\n" for name in [*KINDS, *OF_STATUS, *NUMBERS])
     addresses = "".join(f"  if (loc(A{name}) /= loc({name})) error stop 'A{name}'\n" for name in SENTINELS)

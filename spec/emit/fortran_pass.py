@@ -7,6 +7,8 @@ from emit.text import wrap
 # As many pointers as MPI's functions of the kind take: object, key, extra state, attributes, flag, code.
 TAKES = {"copy": 7, "delete": 5}
 RESULTS = {"int": "void", "double": "double", "MPI_Aint": "MPI_Aint"}
+# Why an MPI may lack a call.
+WHY = {"removed": "MPI-3.0 removed it", "mpi4": "it is MPI-4's"}
 TEXTS = {"string", "strings", "string_lists"}
 
 
@@ -18,12 +20,11 @@ def one_pass(call, ending=""):
     passed = [f"fortran_function({one.name})" if one.kind == "function" else one.name for one in arguments]
     passed = ", ".join([*passed, *places[len(arguments):], *lengths])
     target, result = symbol(call.name), RESULTS[call.result]
-    removed = call.mark == "removed"
-    weak = " __attribute__((weak))" if removed else ""
+    weak = " __attribute__((weak))" if call.may_lack else ""
     text = wrap(f"{result} {target}({declared}){weak};") + "\n"
     text += wrap(f"{result} {symbol(call.ampi + ending)}({declared}) {{") + "\n"
-    if removed:
-        text += f'  if ({target} == NULL) {{\n    fortran_lacks("{call.ampi}", ierror);\n    return;\n  }}\n'
+    if call.may_lack:
+        text += f'  if ({target} == NULL) {{\n    fortran_lacks("{call.ampi}", "{WHY[call.mark]}", ierror);\n    return;\n  }}\n'
     return text + wrap(f"{'' if result == 'void' else 'return '}{target}({passed});", "  ") + "\n}\n"
 
 

@@ -5,9 +5,8 @@ from emit.fortran import HANDLES, LARGE, NOTE, SHIMS, has_code, parameters, symb
 from emit.fortran_modules import POINTERS
 from emit.text import wrap
 
-ARRAYS = {*model.ARRAYS, "large_counts"}
 BY_HAND = {"MPI_Init", "MPI_Init_thread", "MPI_Op_create"}
-KINDS = {"big": "MPI_Count", "aint": "MPI_Aint", "aints": "MPI_Aint", "offset": "MPI_Offset", "byte_displacements": "MPI_Aint",
+KINDS = {"big": "MPI_Count", "aint": "MPI_Aint", "aint_size": "MPI_Aint", "aints": "MPI_Aint", "offset": "MPI_Offset", "byte_displacements": "MPI_Aint",
          "extra_state": "MPI_Aint", "large_counts": "MPI_Count"}
 C_TYPES = {"datatypes": "MPI_Datatype", "types": "MPI_Datatype", "requests": "AMPI_Request", "statuses": "MPI_Status", "logicals": "int"}
 
@@ -29,7 +28,7 @@ class BufferTriple:
 
     def number(self):
         """One that is as it is in C: a value to be read, or a place or an array."""
-        if self.one.kind not in ARRAYS and self.one.direction == "in":
+        if self.one.kind not in model.ARRAYS and self.one.direction == "in":
             self.passed = "*" + self.name
 
     def handle(self):

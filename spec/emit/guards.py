@@ -9,7 +9,7 @@ from model import MPI31, MPI4
 from emit.text import NOTE, prototype, wrap
 
 GUARDS = [one for one in MPI31 if one.status in ("refused", "values", "wrapped")]
-GUARDS += [one for one in MPI4 if one.mark == "partitioned"]
+GUARDS += [one for one in MPI4 if one.mark == "partitioned" or one.status == "wrapped" and one.mark == "mpi4"]
 
 
 def header():
@@ -37,6 +37,9 @@ extern "C" {
 
 """
     text += "".join(wrap(prototype(one) + ";") + "\n" for one in GUARDS)
+    text += "\n/* With a count past 2^31. */\n"
+    text += "".join(wrap(prototype(one, True) + ";") + "\n" for one in GUARDS if one.has_large_form)
+    text += wrap(EXTENT + ";") + "\n"
     return text + """
 #ifdef __cplusplus
 }
@@ -49,7 +52,20 @@ extern "C" {
 def source():
     text = NOTE + '#include "mpi_guards.h"\n\n/* Those of src/capi. */\n'
     text += "".join(wrap(by_library(prototype(one)) + ";") + "\n" for one in GUARDS if one.mark == "partitioned")
-    return text + "".join("\n" + guard(one) for one in GUARDS)
+    text += "".join("\n" + guard(one) for one in GUARDS)
+    text += "".join("\n" + guard(one, True) for one in GUARDS if one.has_large_form)
+    return text + f"""
+{EXTENT} {{
+  MPI_Aint bytes = 0;
+  int code = AMPI_File_get_type_extent(fh, datatype, &bytes);
+  if (code == MPI_SUCCESS)
+    *extent = bytes;
+  return code;
+}}
+"""
+
+
+EXTENT = "int AMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)"
 
 
 def by_library(code):
@@ -57,11 +73,11 @@ def by_library(code):
     return code.replace("AMPI_", "admpi_shim_", 1)
 
 
-def guard(call):
+def guard(call, has_large_counts=False):
     """The code of one guard: check what is significant, call MPI, wrap the request it made."""
     if call.status == "values":
-        body = moved(call) if call.datatypes() else ended(call) if call.named("buf") else viewed(call)
-        return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
+        body = moved(call, has_large_counts) if call.datatypes() else ended(call) if call.named("buf") else viewed(call)
+        return wrap(prototype(call, has_large_counts) + " {") + "\n" + "\n".join(body) + "\n}\n"
     if call.mark == "partitioned":
         return wrap(prototype(call) + " {") + "\n" + "\n".join(partitioned(call)) + "\n}\n"
     body = refusal(call) if call.datatypes() else []
@@ -85,11 +101,11 @@ def partitioned(call):
             wrap(f"return {by_library(call.ampi)}({arguments});", "  ")]
 
 
-def named(call):
-    return f'  static const char call[] = "{call.ampi}";'
+def named(call, ending=""):
+    return f'  static const char call[] = "{call.ampi}{ending}";'
 
 
-def moved(call):
+def moved(call, has_large_counts):
     """A call that writes to a file, or reads from one."""
     buffer, datatype = call.buffers()[0], call.datatypes()[0]
     count, waits = count_of(call, datatype), call.named("status")
@@ -98,8 +114,8 @@ def moved(call):
         code = f"admpi_shim_written(call, &{what}, &moving);"
     else:
         code = f"admpi_shim_read_into(call, &{what}, {int(bool(waits))}, &moving);"
-    native_call = native(call, ["&started" if one.kind == "request" else one.name for one in call.parameters])
-    body = [named(call), "  void *moving = NULL;"]
+    native_call = native(call, ["&started" if one.kind == "request" else one.name for one in call.parameters], has_large_counts)
+    body = [named(call, "_c" if has_large_counts else ""), "  void *moving = NULL;"]
     if not call.requests():
         body += [*(told(buffer) if waits else []), wrap(f"int code = {code}", "  "), *failing(call), wrap(f"code = {native_call};", "  ")]
         over = "  admpi_shim_moved(moving, code, status);"
@@ -107,7 +123,7 @@ def moved(call):
             over = "  if (moving != NULL)\n    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));"
         return [*body, over, "  return code;"]
     return [
-        *body, "  MPI_Request started = MPI_REQUEST_NULL;", "  int code;", *no_request(call), wrap(f"code = {code}", "  "),
+        *body, "  MPI_Request started = MPI_REQUEST_NULL;", "  int code;", *no_request(call, has_large_counts), wrap(f"code = {code}", "  "),
         *failing(call), wrap(f"code = {native_call};", "  "),
         f"  if (code == MPI_SUCCESS)\n    *{call.requests()[0].name} = admpi_shim_moving_request(moving, started);",
         "  else\n    admpi_shim_moved(moving, code, NULL);", "  return code;",
@@ -177,16 +193,17 @@ def call_of_mpi(call):
     ]
 
 
-def no_request(call):
+def no_request(call, has_large_counts=False):
     """An error where there is no place for the request."""
     request = call.requests()[0].name
-    return [f"  if ({request} == NULL) {{", f'    code = admpi_shim_null("{call.ampi}", "{request}");', f"    return {raised(call)};",
+    return [f"  if ({request} == NULL) {{", f'    code = admpi_shim_null("{call.ampi}{"_c" if has_large_counts else ""}", "{request}");', f"    return {raised(call)};",
             "  }"]
 
 
-def native(call, names):
-    """The call of MPI's own."""
-    return f"{call.name}({', '.join(names)})"
+def native(call, names, has_large_counts=False):
+    """The call of MPI's own, or for counts past 2^31 this library's."""
+    name = f"MPIX{call.name[3:]}_x" if has_large_counts else call.name
+    return f"{name}({', '.join(names)})"
 
 
 OUTPUTS = {"include/admpi/ampi_guards.h": header, "src/shim/mpi_guards.c": source}

@@ -1,5 +1,6 @@
 """src/capi/large_types.rs: datatypes, packing and queries for counts past 2^31, in C, from spec/large_types.txt."""
 
+import copy
 import re
 import textwrap
 
@@ -108,7 +109,22 @@ use std::ffi::{c_char, c_int, c_void};
 """ + "".join(entry(one) for one in TABLE))
 
 
+def as_in_mpi4(function):
+    """A constructor under MPI-4's name, which takes displacements in bytes as counts, and the blocks of a darray as ints."""
+    twin = copy.deepcopy(function)
+    twin.name = f"AMPI{function.name[4:-2]}_c"
+    for one in twin.parameters:
+        if one.kind == "aints":
+            one.kind, one.rust = "counts", f"*const {POINTEES['counts']}"
+        elif one.name == "array_of_dargs":
+            one.kind, one.rust = "integers", f"*const {POINTEES['integers']}"
+    return twin
+
+
 TABLE = list(read("large_types.txt", Function))
+# The others have the same arguments, so AMPI_ is a name for MPIX_ (names.py).
+TABLE += [as_in_mpi4(one) for one in TABLE
+          if one.name.startswith("MPIX_Type") and {"aints", "integers"} & {parameter.kind for parameter in one.parameters}]
 
 
 OUTPUTS = {"src/capi/large_types.rs": unit}

@@ -18,6 +18,8 @@ static const size_t ampi_types[] = {
     text += "#ifndef OPEN_MPI\n"
     text += "".join(f"  sizeof(A{name}{' *' if is_function(name) else ''}),\n"
                     for name, mark in TYPES if mark in ("removed", "optional"))
+    text += "#endif\n#if MPI_VERSION >= 4\n"
+    text += "".join(f"  sizeof(A{name}{' *' if is_function(name) else ''}),\n" for name, mark in TYPES if mark == "mpi4")
     text += "#endif\n};\n\nstatic void ampi_constants(void) {\n"
     for name, mark in CONSTANTS:
         line = f"  (void)(A{name});\n"
@@ -25,12 +27,16 @@ static const size_t ampi_types[] = {
             line = f"#ifdef {name}\n{line}#endif\n"
         elif mark == "removed":
             line = f"#ifndef OPEN_MPI\n{line}#endif\n"
+        elif mark == "mpi4":
+            line = f"#if MPI_VERSION >= 4\n{line}#endif\n"
         text += line
     text += "}\n\nstatic const size_t ampi_calls[] = {\n"
     for one in MPI31 + MPI4:
         line = "  " + mention(one) + ",\n"
         if one.mark in ("removed", "optional"):
             line = f"#ifndef OPEN_MPI\n{line}#endif\n"
+        elif one.mark == "mpi4" and one.status == "passes":
+            line = f"#if MPI_VERSION >= 4\n{line}#endif\n"
         text += line
     text += "};\n\n/* The library's own, which must be there to link. */\nstatic void (*const ampi_exported[])(void) = {\n"
     for one in MPI31 + MPI4:
@@ -42,7 +48,7 @@ static const size_t ampi_types[] = {
 
 
 def is_function(name):
-    return re.search(r"_(function|fn)$", name) is not None
+    return re.search(r"_(function|fn)(_c)?$", name) is not None
 
 
 def mention(call):

@@ -21,7 +21,7 @@ class Form:
     def parameters(self):
         texts = []
         for one in self.call.parameters:
-            text = large(in_ampi(one)) if self.has_large_counts else in_ampi(one)
+            text = large(one) if self.has_large_counts else in_ampi(one)
             if one.name in self.letters:
                 letter = self.letters[one.name]
                 text = f"{letter} {one.name}" if self.has_two else re.sub(r"\bvoid\b", letter, text)

@@ -8,7 +8,7 @@ from model import ROOT
 
 def rust(parameter, large):
     """The type of a parameter."""
-    if large and parameter.kind in ("count", "counts"):
+    if large and parameter.kind in ("count", "counts", "size", "aint_size"):
         kind = "MPI_Count"
     elif large and parameter.kind == "displacements":
         kind = "MPI_Aint"

@@ -26,15 +26,17 @@ def in_ampi(parameter):
     return re.sub(r"\bMPI_Request\b", "AMPI_Request", parameter.c)
 
 
-def large(declaration):
+def large(parameter):
     """The declaration in the form for counts past 2^31."""
-    declaration = re.sub(r"\bint (\w*counts?)\b", r"MPI_Count \1", declaration)
-    return re.sub(r"\bint (\w*displs)\b", r"MPI_Aint \1", declaration)
+    kinds = {"count": "MPI_Count", "counts": "MPI_Count", "size": "MPI_Count", "aint_size": "MPI_Count", "displacements": "MPI_Aint"}
+    declaration = in_ampi(parameter)
+    return declaration.replace(parameter.c_type.removeprefix("const "), kinds[parameter.kind]) if parameter.kind in kinds else declaration
 
 
-def prototype(call):
+def prototype(call, has_large_counts=False):
     space = "" if call.result.endswith("*") else " "
-    return f"{call.result}{space}{call.ampi}({', '.join(in_ampi(one) for one in call.parameters)})"
+    parameters = map(large if has_large_counts else in_ampi, call.parameters)
+    return f"{call.result}{space}{call.ampi}{'_c' if has_large_counts else ''}({', '.join(parameters)})"
 
 
 def comment(text):

@@ -702,3 +702,139 @@ pub unsafe extern "C-unwind" fn BigMPI_Create_graph_comm(
         graph_comm(on_comm("BigMPI_Create_graph_comm", comm_old), comm_old, root, comm_dist_graph)
     }
 }
+
+/// `MPI_Type_create_hindexed` with counts past 2^31.
+///
+/// @param[in] count                   number of blocks
+/// @param[in] array_of_blocklengths   items of each block
+/// @param[in] array_of_displacements  beginning of each block, in bytes
+/// @param[in] oldtype                 type of the items
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
+/// Local (MPI-3.1, 4.1.2)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Type_create_hindexed_c(
+    count: MPI_Count,
+    array_of_blocklengths: *const MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        give(on_nothing("AMPI_Type_create_hindexed_c"), newtype, || {
+            let array_of_blocklengths =
+                array(("array_of_blocklengths", array_of_blocklengths), count)?;
+            let array_of_displacements =
+                array(("array_of_displacements", array_of_displacements), count)?;
+            types::hindexed(
+                &blocks(array_of_blocklengths, array_of_displacements),
+                Datatype::new(oldtype),
+            )
+        })
+    }
+}
+
+/// `MPI_Type_create_hindexed_block` with counts past 2^31.
+///
+/// @param[in] count                   number of blocks
+/// @param[in] blocklength             items of each block
+/// @param[in] array_of_displacements  beginning of each block, in bytes
+/// @param[in] oldtype                 type of the items
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
+/// Local (MPI-3.1, 4.1.2)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Type_create_hindexed_block_c(
+    count: MPI_Count,
+    blocklength: MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        give(on_nothing("AMPI_Type_create_hindexed_block_c"), newtype, || {
+            let array_of_displacements =
+                array(("array_of_displacements", array_of_displacements), count)?;
+            types::hindexed_block(blocklength, array_of_displacements, Datatype::new(oldtype))
+        })
+    }
+}
+
+/// `MPI_Type_create_struct` with block lengths past 2^31.
+///
+/// @param[in] count                   number of blocks; at most INT_MAX
+/// @param[in] array_of_blocklengths   items of each block
+/// @param[in] array_of_displacements  beginning of each block, in bytes
+/// @param[in] array_of_types          type of each block's items
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
+/// Local (MPI-3.1, 4.1.2)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Type_create_struct_c(
+    count: MPI_Count,
+    array_of_blocklengths: *const MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    array_of_types: *const MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        give(on_nothing("AMPI_Type_create_struct_c"), newtype, || {
+            let array_of_blocklengths =
+                array(("array_of_blocklengths", array_of_blocklengths), count)?;
+            let array_of_displacements =
+                array(("array_of_displacements", array_of_displacements), count)?;
+            let array_of_types = datatypes(("array_of_types", array_of_types), count)?;
+            types::structure_of(array_of_blocklengths, array_of_displacements, array_of_types)
+        })
+    }
+}
+
+/// `MPI_Type_create_darray` with sizes past 2^31.
+///
+/// @param[in] size               number of processes
+/// @param[in] rank               which of them
+/// @param[in] ndims              number of dimensions
+/// @param[in] array_of_gsizes    items of the whole array, `ndims` numbers
+/// @param[in] array_of_distribs  `ndims` values MPI_DISTRIBUTE_*
+/// @param[in] array_of_dargs     MPI_DISTRIBUTE_DFLT_DARG or the length of blocks, `ndims` numbers
+/// @param[in] array_of_psizes    processes in each dimension
+/// @param[in] order              MPI_ORDER_C or MPI_ORDER_FORTRAN
+/// @param[in] oldtype            type of the items
+/// @param[out] newtype           the type of the part; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
+/// Local (MPI-3.1, 4.1.4)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Type_create_darray_c(
+    size: c_int,
+    rank: c_int,
+    ndims: c_int,
+    array_of_gsizes: *const MPI_Count,
+    array_of_distribs: *const c_int,
+    array_of_dargs: *const c_int,
+    array_of_psizes: *const c_int,
+    order: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        give(on_nothing("AMPI_Type_create_darray_c"), newtype, || {
+            let array_of_gsizes = array(("array_of_gsizes", array_of_gsizes), ndims)?;
+            let array_of_distribs = array(("array_of_distribs", array_of_distribs), ndims)?;
+            let array_of_dargs = array(("array_of_dargs", array_of_dargs), ndims)?;
+            let array_of_psizes = array(("array_of_psizes", array_of_psizes), ndims)?;
+            darray(
+                (size, rank),
+                array_of_gsizes,
+                array_of_distribs,
+                array_of_dargs,
+                array_of_psizes,
+                order,
+                Datatype::new(oldtype),
+            )
+        })
+    }
+}

@@ -45,6 +45,32 @@ pub unsafe extern "C-unwind" fn AMPI_Pack(
     }
 }
 
+/// AMPI_Pack with a count past 2^31.
+/// @param inbuf             `incount` items of `datatype`
+/// @param incount           number of items
+/// @param datatype          AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] outbuf       room for `outsize` bytes: as many as AMPI_Pack_size tells, since ids are packed too
+/// @param outsize           bytes of `outbuf`
+/// @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
+/// @param comm              that the packed bytes are to be sent on
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Pack_c(
+    inbuf: *const c_void,
+    incount: MPI_Count,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: MPI_Count,
+    position: *mut MPI_Count,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = BufferTriple::new(inbuf, incount, datatype);
+        pack("AMPI_Pack_c", data, outbuf, outsize, position, comm)
+    }
+}
+
 /// MPI_Pack_external. Active data are packed as AMPI_Pack does, not as external32 has it.
 /// @param datarep           "external32"
 /// @param inbuf             `incount` items of `datatype`
@@ -71,6 +97,32 @@ pub unsafe extern "C-unwind" fn AMPI_Pack_external(
     }
 }
 
+/// AMPI_Pack_external with a count past 2^31.
+/// @param datarep           "external32"
+/// @param inbuf             `incount` items of `datatype`
+/// @param incount           number of items
+/// @param datatype          AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] outbuf       room for `outsize` bytes: as many as AMPI_Pack_external_size tells
+/// @param outsize           bytes of `outbuf`
+/// @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
+/// @return an MPI code, raised on MPI_COMM_WORLD
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Pack_external_c(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    incount: MPI_Count,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: MPI_Count,
+    position: *mut MPI_Count,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = BufferTriple::new(inbuf, incount, datatype);
+        pack_external("AMPI_Pack_external_c", datarep, data, outbuf, outsize, position)
+    }
+}
+
 /// MPI_Pack_external_size. Of active data this is more than MPI_Pack_external_size tells: ids are packed too.
 /// @param datarep    "external32"
 /// @param incount    number of items
@@ -88,6 +140,23 @@ pub unsafe extern "C-unwind" fn AMPI_Pack_external_size(
     unsafe { pack_external_size("AMPI_Pack_external_size", datarep, incount, datatype, size) }
 }
 
+/// AMPI_Pack_external_size with a count past 2^31.
+/// @param datarep    "external32"
+/// @param incount    number of items
+/// @param datatype   AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] size  the bytes that AMPI_Pack_external needs for them
+/// @return an MPI code, raised on MPI_COMM_WORLD
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Pack_external_size_c(
+    datarep: *const c_char,
+    incount: MPI_Count,
+    datatype: MPI_Datatype,
+    size: *mut MPI_Count,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe { pack_external_size("AMPI_Pack_external_size_c", datarep, incount, datatype, size) }
+}
+
 /// MPI_Pack_size. Of active data this is more than MPI_Pack_size tells: ids are packed too.
 /// @param incount    number of items
 /// @param datatype   AMPI_ADOUBLE or a type built from it for active data
@@ -103,6 +172,23 @@ pub unsafe extern "C-unwind" fn AMPI_Pack_size(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe { pack_size("AMPI_Pack_size", incount, datatype, comm, size) }
+}
+
+/// AMPI_Pack_size with a count past 2^31.
+/// @param incount    number of items
+/// @param datatype   AMPI_ADOUBLE or a type built from it for active data
+/// @param comm       that the packed bytes are to be sent on
+/// @param[out] size  the bytes that AMPI_Pack needs for them
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Pack_size_c(
+    incount: MPI_Count,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+    size: *mut MPI_Count,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe { pack_size("AMPI_Pack_size_c", incount, datatype, comm, size) }
 }
 
 /// MPI_Unpack. What AMPI_Pack has not packed as active is passive.
@@ -131,6 +217,32 @@ pub unsafe extern "C-unwind" fn AMPI_Unpack(
     }
 }
 
+/// AMPI_Unpack with a count past 2^31.
+/// @param inbuf             `insize` packed bytes: of this process, or received under MPI_PACKED by an AMPI_ call of point to point
+/// @param insize            bytes of `inbuf`
+/// @param[in,out] position  where the items are, in bytes; then what follows them
+/// @param[out] outbuf       room for `outcount` items of `datatype`
+/// @param outcount          number of items
+/// @param datatype          active if the items were packed so
+/// @param comm              that the packed bytes were received on
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Unpack_c(
+    inbuf: *const c_void,
+    insize: MPI_Count,
+    position: *mut MPI_Count,
+    outbuf: *mut c_void,
+    outcount: MPI_Count,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = BufferTriple::new(outbuf, outcount, datatype);
+        unpack("AMPI_Unpack_c", inbuf, insize, position, data, comm)
+    }
+}
+
 /// MPI_Unpack_external. As AMPI_Unpack.
 /// @param datarep           "external32"
 /// @param inbuf             `insize` packed bytes
@@ -154,6 +266,32 @@ pub unsafe extern "C-unwind" fn AMPI_Unpack_external(
     unsafe {
         let data = BufferTriple::new(outbuf, outcount, datatype);
         unpack_external("AMPI_Unpack_external", datarep, inbuf, insize, position, data)
+    }
+}
+
+/// AMPI_Unpack_external with a count past 2^31.
+/// @param datarep           "external32"
+/// @param inbuf             `insize` packed bytes
+/// @param insize            bytes of `inbuf`
+/// @param[in,out] position  where the items are, in bytes; then what follows them
+/// @param[out] outbuf       room for `outcount` items of `datatype`
+/// @param outcount          number of items
+/// @param datatype          active if the items were packed so
+/// @return an MPI code, raised on MPI_COMM_WORLD
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Unpack_external_c(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    insize: MPI_Count,
+    position: *mut MPI_Count,
+    outbuf: *mut c_void,
+    outcount: MPI_Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = BufferTriple::new(outbuf, outcount, datatype);
+        unpack_external("AMPI_Unpack_external_c", datarep, inbuf, insize, position, data)
     }
 }
 

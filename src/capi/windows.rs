@@ -3,10 +3,13 @@
 //! Every function makes MPI's call. On a window for active data the library takes note of it, and where an epoch ends it
 //! carries out the operations on active data.
 
+use super::large_arguments::on_comm;
+use super::support::large_types::with_unit;
 use super::support::one_sided::{address, after_mpi, before_mpi, make_window, on_window, ranks};
 use crate::ampi::window::{Hints, calls, create};
 use crate::datatype::Exposed;
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win, widen};
+use crate::mpi::types::aint;
 use crate::mpi::{Win, ffi, mode};
 use std::ffi::{c_int, c_void};
 
@@ -31,11 +34,51 @@ pub unsafe extern "C-unwind" fn AMPI_Win_create(
     win: *mut MPI_Win,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
+    unsafe { created("AMPI_Win_create", base, size, disp_unit, info, comm, win) }
+}
+
+/// # Safety
+/// As MPI has it for MPI_Win_create.
+unsafe fn created(
+    name: &str,
+    base: *mut c_void,
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
     unsafe {
         let make = || raw::MPI_Win_create(base, size, disp_unit, info, comm, win);
-        make_window("AMPI_Win_create", (info, comm), win, make, |win, comm, hints| {
+        make_window(name, (info, comm), win, make, |win, comm, hints| {
             let part = (widen(size), i64::from(disp_unit));
             create(win, comm, Exposed::new(base, part.0, part.1), part, hints, |_| {})
+        })
+    }
+}
+
+/// AMPI_Win_create with a displacement unit in 64 bits, as MPI-4 has it; it is at most INT_MAX.
+/// @param base       memory, `admpi_var`s for active data
+/// @param size       its length in bytes
+/// @param disp_unit  bytes from one displacement to the next, such as sizeof(admpi_var)
+/// @param info       hints, or MPI_INFO_NULL
+/// @param comm       an intracommunicator
+/// @param[out] win   the window
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_create_c(
+    base: *mut c_void,
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        with_unit(on_comm("AMPI_Win_create_c", comm), disp_unit, |unit| {
+            created("AMPI_Win_create_c", base, size, unit, info, comm, win)
         })
     }
 }
@@ -58,13 +101,53 @@ pub unsafe extern "C-unwind" fn AMPI_Win_allocate(
     win: *mut MPI_Win,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
+    unsafe { allocated("AMPI_Win_allocate", size, disp_unit, info, comm, baseptr, win) }
+}
+
+/// # Safety
+/// As MPI has it for MPI_Win_allocate.
+unsafe fn allocated(
+    name: &str,
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
     unsafe {
         let make = || raw::MPI_Win_allocate(rounded(size), disp_unit, info, comm, baseptr, win);
-        make_window("AMPI_Win_allocate", (info, comm), win, make, |win, comm, hints| {
+        make_window(name, (info, comm), win, make, |win, comm, hints| {
             let part = (widen(size), i64::from(disp_unit));
             let base = address(baseptr)?;
             // What it holds must not look like active values.
             create(win, comm, Exposed::new(base, part.0, part.1), part, hints, Exposed::clear)
+        })
+    }
+}
+
+/// AMPI_Win_allocate with a displacement unit in 64 bits, as MPI-4 has it; it is at most INT_MAX.
+/// @param size          length of the memory in bytes
+/// @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+/// @param info          hints, or MPI_INFO_NULL
+/// @param comm          an intracommunicator
+/// @param[out] baseptr  the address of a pointer to the memory
+/// @param[out] win      the window
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_allocate_c(
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        with_unit(on_comm("AMPI_Win_allocate_c", comm), disp_unit, |unit| {
+            allocated("AMPI_Win_allocate_c", size, unit, info, comm, baseptr, win)
         })
     }
 }
@@ -90,13 +173,55 @@ pub unsafe extern "C-unwind" fn AMPI_Win_allocate_shared(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
+        allocated_shared("AMPI_Win_allocate_shared", size, disp_unit, info, comm, baseptr, win)
+    }
+}
+
+/// # Safety
+/// As MPI has it for MPI_Win_allocate_shared.
+unsafe fn allocated_shared(
+    name: &str,
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
         let make = || ffi::MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
-        make_window("AMPI_Win_allocate_shared", (info, comm), win, make, |win, comm, hints| {
+        make_window(name, (info, comm), win, make, |win, comm, hints| {
             let part = (widen(size), i64::from(disp_unit));
             let base = address(baseptr)?;
             let active = Some(hints.active.unwrap_or(false));
             let hints = Hints { active, ..hints };
             create(win, comm, Exposed::new(base, part.0, part.1), part, hints, Exposed::clear)
+        })
+    }
+}
+
+/// AMPI_Win_allocate_shared with a displacement unit in 64 bits, as MPI-4 has it; it is at most INT_MAX.
+/// @param size          length of this rank's memory in bytes
+/// @param disp_unit     bytes from one displacement to the next, such as sizeof(admpi_var)
+/// @param info          hints, or MPI_INFO_NULL
+/// @param comm          an intracommunicator whose processes share memory
+/// @param[out] baseptr  the address of a pointer to this rank's memory
+/// @param[out] win      the window
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_allocate_shared_c(
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        with_unit(on_comm("AMPI_Win_allocate_shared_c", comm), disp_unit, |unit| {
+            allocated_shared("AMPI_Win_allocate_shared_c", size, unit, info, comm, baseptr, win)
         })
     }
 }
@@ -118,12 +243,52 @@ pub unsafe extern "C-unwind" fn AMPI_Win_shared_query(
     baseptr: *mut c_void,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
+    unsafe { queried("AMPI_Win_shared_query", win, rank, size, disp_unit, baseptr) }
+}
+
+/// # Safety
+/// As MPI has it for MPI_Win_shared_query.
+unsafe fn queried(
+    name: &str,
+    win: MPI_Win,
+    rank: c_int,
+    size: *mut MPI_Aint,
+    disp_unit: *mut c_int,
+    baseptr: *mut c_void,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
     unsafe {
         let mpi = || ffi::MPI_Win_shared_query(win, rank, size, disp_unit, baseptr);
-        after_mpi("AMPI_Win_shared_query", win, mpi, |win| {
+        after_mpi(name, win, mpi, |win| {
             let base = address(baseptr)?;
             calls::queried(win, rank, base)
         })
+    }
+}
+
+/// AMPI_Win_shared_query with a displacement unit in 64 bits, as MPI-4 has it.
+/// @param win             a window of AMPI_Win_allocate_shared
+/// @param rank            whose memory, or MPI_PROC_NULL for that of the first rank that has any
+/// @param[out] size       its length in bytes
+/// @param[out] disp_unit  that rank's bytes from one displacement to the next
+/// @param[out] baseptr    the address of a pointer to it
+/// @return an MPI code, raised on `win`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Win_shared_query_c(
+    win: MPI_Win,
+    rank: c_int,
+    size: *mut MPI_Aint,
+    disp_unit: *mut MPI_Aint,
+    baseptr: *mut c_void,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let mut unit = 0;
+        let code = queried("AMPI_Win_shared_query_c", win, rank, size, &raw mut unit, baseptr);
+        if let Some(disp_unit) = disp_unit.as_mut().filter(|_| code == 0) {
+            *disp_unit = aint(unit.into());
+        }
+        code
     }
 }
 

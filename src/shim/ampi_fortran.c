@@ -269,6 +269,16 @@ void ampi_comm_idup_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request,
   fortran_code(ierror, code);
 }
 
+void ampi_comm_idup_with_info_(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *newcomm,
+                               MPI_Fint *request, MPI_Fint *ierror) {
+  MPI_Comm c_newcomm = MPI_COMM_NULL;
+  AMPI_Request c_request = AMPI_REQUEST_NULL;
+  int code = AMPI_Comm_idup_with_info(MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &c_newcomm, &c_request);
+  *newcomm = MPI_Comm_c2f(c_newcomm);
+  *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
 void ampi_comm_split_(const MPI_Fint *comm, const MPI_Fint *color, const MPI_Fint *key, MPI_Fint *newcomm,
                       MPI_Fint *ierror) {
   MPI_Comm c_newcomm = MPI_COMM_NULL;
@@ -2625,6 +2635,39 @@ void ampi_neighbor_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendco
   fortran_code(ierror, code);
 }
 
+void ampi_pack_c_(const void *inbuf, const MPI_Count *incount, const MPI_Fint *datatype, void *outbuf,
+                  const MPI_Count *outsize, MPI_Count *position, const MPI_Fint *comm, MPI_Fint *ierror) {
+  int code = AMPI_Pack_c(fortran_buffer(inbuf), *incount, MPI_Type_f2c(*datatype), fortran_buffer(outbuf),
+                         *outsize, position, MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_pack_external_c_(const char *datarep, const void *inbuf, const MPI_Count *incount,
+                           const MPI_Fint *datatype, void *outbuf, const MPI_Count *outsize,
+                           MPI_Count *position, MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = AMPI_Pack_external_c(c_datarep, fortran_buffer(inbuf), *incount, MPI_Type_f2c(*datatype),
+                                  fortran_buffer(outbuf), *outsize, position);
+  fortran_release(c_datarep, few_datarep);
+  fortran_code(ierror, code);
+}
+
+void ampi_pack_external_size_c_(const char *datarep, const MPI_Count *incount, const MPI_Fint *datatype,
+                                MPI_Count *size, MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = AMPI_Pack_external_size_c(c_datarep, *incount, MPI_Type_f2c(*datatype), size);
+  fortran_release(c_datarep, few_datarep);
+  fortran_code(ierror, code);
+}
+
+void ampi_pack_size_c_(const MPI_Count *incount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                       MPI_Count *size, MPI_Fint *ierror) {
+  int code = AMPI_Pack_size_c(*incount, MPI_Type_f2c(*datatype), MPI_Comm_f2c(*comm), size);
+  fortran_code(ierror, code);
+}
+
 void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror) {
@@ -2902,6 +2945,25 @@ void ampi_ssend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint 
   int code = AMPI_Ssend_init_c(fortran_buffer(buf), *count, MPI_Type_f2c(*datatype), *dest, *tag,
                                MPI_Comm_f2c(*comm), &c_request);
   *request = AMPI_Request_c2f(c_request);
+  fortran_code(ierror, code);
+}
+
+void ampi_unpack_c_(const void *inbuf, const MPI_Count *insize, MPI_Count *position, void *outbuf,
+                    const MPI_Count *outcount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                    MPI_Fint *ierror) {
+  int code = AMPI_Unpack_c(fortran_buffer(inbuf), *insize, position, fortran_buffer(outbuf), *outcount,
+                           MPI_Type_f2c(*datatype), MPI_Comm_f2c(*comm));
+  fortran_code(ierror, code);
+}
+
+void ampi_unpack_external_c_(const char *datarep, const void *inbuf, const MPI_Count *insize,
+                             MPI_Count *position, void *outbuf, const MPI_Count *outcount,
+                             const MPI_Fint *datatype, MPI_Fint *ierror, size_t length_of_datarep) {
+  char few_datarep[FORTRAN_FEW];
+  char *c_datarep = fortran_string(datarep, length_of_datarep, few_datarep);
+  int code = AMPI_Unpack_external_c(c_datarep, fortran_buffer(inbuf), *insize, position,
+                                    fortran_buffer(outbuf), *outcount, MPI_Type_f2c(*datatype));
+  fortran_release(c_datarep, few_datarep);
   fortran_code(ierror, code);
 }
 

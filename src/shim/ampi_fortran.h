@@ -126,6 +126,8 @@ void ampi_comm_dup_with_info_(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fi
                               MPI_Fint *ierror);
 void ampi_comm_free_(MPI_Fint *comm, MPI_Fint *ierror);
 void ampi_comm_idup_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror);
+void ampi_comm_idup_with_info_(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *newcomm,
+                               MPI_Fint *request, MPI_Fint *ierror);
 void ampi_comm_split_(const MPI_Fint *comm, const MPI_Fint *color, const MPI_Fint *key, MPI_Fint *newcomm,
                       MPI_Fint *ierror);
 void ampi_comm_split_type_(const MPI_Fint *comm, const MPI_Fint *split_type, const MPI_Fint *key,
@@ -752,6 +754,15 @@ void ampi_neighbor_alltoall_init_c_(const void *sendbuf, const MPI_Count *sendco
                                     void *recvbuf, const MPI_Count *recvcount, const MPI_Fint *recvtype,
                                     const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *request,
                                     MPI_Fint *ierror);
+void ampi_pack_c_(const void *inbuf, const MPI_Count *incount, const MPI_Fint *datatype, void *outbuf,
+                  const MPI_Count *outsize, MPI_Count *position, const MPI_Fint *comm, MPI_Fint *ierror);
+void ampi_pack_external_c_(const char *datarep, const void *inbuf, const MPI_Count *incount,
+                           const MPI_Fint *datatype, void *outbuf, const MPI_Count *outsize,
+                           MPI_Count *position, MPI_Fint *ierror, size_t length_of_datarep);
+void ampi_pack_external_size_c_(const char *datarep, const MPI_Count *incount, const MPI_Fint *datatype,
+                                MPI_Count *size, MPI_Fint *ierror, size_t length_of_datarep);
+void ampi_pack_size_c_(const MPI_Count *incount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                       MPI_Count *size, MPI_Fint *ierror);
 void ampi_put_c_(const void *origin_addr, const MPI_Count *origin_count, const MPI_Fint *origin_datatype,
                  const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count,
                  const MPI_Fint *target_datatype, const MPI_Fint *win, MPI_Fint *ierror);
@@ -837,6 +848,12 @@ void ampi_ssend_c_(const void *buf, const MPI_Count *count, const MPI_Fint *data
 void ampi_ssend_init_c_(const void *buf, const MPI_Count *count, const MPI_Fint *datatype,
                         const MPI_Fint *dest, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request,
                         MPI_Fint *ierror);
+void ampi_unpack_c_(const void *inbuf, const MPI_Count *insize, MPI_Count *position, void *outbuf,
+                    const MPI_Count *outcount, const MPI_Fint *datatype, const MPI_Fint *comm,
+                    MPI_Fint *ierror);
+void ampi_unpack_external_c_(const char *datarep, const void *inbuf, const MPI_Count *insize,
+                             MPI_Count *position, void *outbuf, const MPI_Count *outcount,
+                             const MPI_Fint *datatype, MPI_Fint *ierror, size_t length_of_datarep);
 void mpix_accumulate_x_(const void *origin_addr, const MPI_Count *origin_count,
                         const MPI_Fint *origin_datatype, const MPI_Fint *target_rank,
                         const MPI_Aint *target_disp, const MPI_Count *target_count,

@@ -657,3 +657,467 @@ int AMPI_Parrived(AMPI_Request request, int partition, int *flag) {
 #endif
   return admpi_shim_Parrived(request, partition, flag);
 }
+
+int AMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, AMPI_Request *request) {
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Comm_idup_with_info", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = MPI_Comm_idup_with_info(comm, info, newcomm, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iread_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iread_x(fh, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype,
+                          AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iread_all_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_all_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iread_all_x(fh, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
+                         AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iread_at_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_at_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iread_at_x(fh, offset, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count,
+                             MPI_Datatype datatype, AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iread_at_all_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_at_all_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iread_at_all_x(fh, offset, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype,
+                             AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iread_shared_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_shared_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iread_shared_x(fh, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                       AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iwrite_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iwrite_x(fh, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                           AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iwrite_all_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_all_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iwrite_all_x(fh, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
+                          MPI_Datatype datatype, AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iwrite_at_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_at_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iwrite_at_x(fh, offset, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
+                              MPI_Datatype datatype, AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iwrite_at_all_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_at_all_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iwrite_at_all_x(fh, offset, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                              AMPI_Request *request) {
+  static const char call[] = "AMPI_File_iwrite_shared_c";
+  void *moving = NULL;
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_shared_c", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_iwrite_shared_x(fh, buf, count, datatype, &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_moving_request(moving, started);
+  else
+    admpi_shim_moved(moving, code, NULL);
+  return code;
+}
+
+int AMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  static const char call[] = "AMPI_File_read_c";
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  static const char call[] = "AMPI_File_read_all_c";
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_all_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
+  static const char call[] = "AMPI_File_read_all_begin_c";
+  void *moving = NULL;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_all_begin_x(fh, buf, count, datatype);
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
+                        MPI_Status *status) {
+  static const char call[] = "AMPI_File_read_at_c";
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_at_x(fh, offset, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
+                            MPI_Status *status) {
+  static const char call[] = "AMPI_File_read_at_all_c";
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_at_all_x(fh, offset, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count,
+                                  MPI_Datatype datatype) {
+  static const char call[] = "AMPI_File_read_at_all_begin_c";
+  void *moving = NULL;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_at_all_begin_x(fh, offset, buf, count, datatype);
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype,
+                             MPI_Status *status) {
+  static const char call[] = "AMPI_File_read_ordered_c";
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_ordered_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
+  static const char call[] = "AMPI_File_read_ordered_begin_c";
+  void *moving = NULL;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 0, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_ordered_begin_x(fh, buf, count, datatype);
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype,
+                            MPI_Status *status) {
+  static const char call[] = "AMPI_File_read_shared_c";
+  void *moving = NULL;
+  MPI_Status told;
+  if (status == MPI_STATUS_IGNORE)
+    status = &told;
+  int code = admpi_shim_read_into(call, &buf, count, &datatype, 1, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_read_shared_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                      MPI_Status *status) {
+  static const char call[] = "AMPI_File_write_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                          MPI_Status *status) {
+  static const char call[] = "AMPI_File_write_all_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_all_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
+  static const char call[] = "AMPI_File_write_all_begin_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_all_begin_x(fh, buf, count, datatype);
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
+                         MPI_Datatype datatype, MPI_Status *status) {
+  static const char call[] = "AMPI_File_write_at_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_at_x(fh, offset, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
+                             MPI_Datatype datatype, MPI_Status *status) {
+  static const char call[] = "AMPI_File_write_at_all_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_at_all_x(fh, offset, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
+                                   MPI_Datatype datatype) {
+  static const char call[] = "AMPI_File_write_at_all_begin_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_at_all_begin_x(fh, offset, buf, count, datatype);
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                              MPI_Status *status) {
+  static const char call[] = "AMPI_File_write_ordered_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_ordered_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
+  static const char call[] = "AMPI_File_write_ordered_begin_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_ordered_begin_x(fh, buf, count, datatype);
+  if (moving != NULL)
+    admpi_shim_moved_at_end(moving, code, MPI_File_c2f(fh));
+  return code;
+}
+
+int AMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                             MPI_Status *status) {
+  static const char call[] = "AMPI_File_write_shared_c";
+  void *moving = NULL;
+  int code = admpi_shim_written(call, &buf, count, &datatype, &moving);
+  if (code != MPI_SUCCESS)
+    return guard_raise_file(fh, code);
+  code = MPIX_File_write_shared_x(fh, buf, count, datatype, status);
+  admpi_shim_moved(moving, code, status);
+  return code;
+}
+
+int AMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent) {
+  MPI_Aint bytes = 0;
+  int code = AMPI_File_get_type_extent(fh, datatype, &bytes);
+  if (code == MPI_SUCCESS)
+    *extent = bytes;
+  return code;
+}

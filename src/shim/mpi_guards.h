@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "admpi/ampi_guards.h"
+#include "admpi/large.h"
 
 /** Whether the datatype holds an active double. */
 int admpi_shim_active(MPI_Datatype datatype);
@@ -73,6 +74,11 @@ static inline int guard_raise_file(MPI_File file, int code) { return admpi_shim_
 #define GUARD_HAS_PARTITIONED 1
 #else
 #define GUARD_HAS_PARTITIONED 0
+#endif
+
+/* An MPI-3 takes no hints here, and need not heed them. */
+#if MPI_VERSION < 4
+#define MPI_Comm_idup_with_info(comm, info, newcomm, request) ((void)(info), MPI_Comm_idup(comm, newcomm, request))
 #endif
 
 static inline void guard_free(MPI_Datatype *made) {

@@ -31,6 +31,7 @@ void ampi_comm_dup_(void);
 void ampi_comm_dup_with_info_(void);
 void ampi_comm_free_(void);
 void ampi_comm_idup_(void);
+void ampi_comm_idup_with_info_(void);
 void ampi_comm_split_(void);
 void ampi_comm_split_type_(void);
 void ampi_compare_and_swap_(void);
@@ -316,12 +317,14 @@ void ampi_group_size_(void);
 void ampi_group_translate_ranks_(void);
 void ampi_group_union_(void);
 void ampi_info_create_(void);
+void ampi_info_create_env_(void);
 void ampi_info_delete_(void);
 void ampi_info_dup_(void);
 void ampi_info_free_(void);
 void ampi_info_get_(void);
 void ampi_info_get_nkeys_(void);
 void ampi_info_get_nthkey_(void);
+void ampi_info_get_string_(void);
 void ampi_info_get_valuelen_(void);
 void ampi_info_set_(void);
 void ampi_initialized_(void);
@@ -462,6 +465,10 @@ void ampi_neighbor_alltoallv_init_c_(void);
 void ampi_neighbor_alltoallw_c_(void);
 void ampi_neighbor_alltoallw_init_c_(void);
 void ampi_neighbor_alltoall_init_c_(void);
+void ampi_pack_c_(void);
+void ampi_pack_external_c_(void);
+void ampi_pack_external_size_c_(void);
+void ampi_pack_size_c_(void);
 void ampi_put_c_(void);
 void ampi_raccumulate_c_(void);
 void ampi_recv_c_(void);
@@ -490,6 +497,8 @@ void ampi_sendrecv_replace_c_(void);
 void ampi_send_init_c_(void);
 void ampi_ssend_c_(void);
 void ampi_ssend_init_c_(void);
+void ampi_unpack_c_(void);
+void ampi_unpack_external_c_(void);
 void mpix_accumulate_x_(void);
 void mpix_allgather_x_(void);
 void mpix_allgatherv_x_(void);
@@ -680,6 +689,7 @@ static void (*const volatile procedures[])(void) = {
     ampi_comm_dup_with_info_,
     ampi_comm_free_,
     ampi_comm_idup_,
+    ampi_comm_idup_with_info_,
     ampi_comm_split_,
     ampi_comm_split_type_,
     ampi_compare_and_swap_,
@@ -965,12 +975,14 @@ static void (*const volatile procedures[])(void) = {
     ampi_group_translate_ranks_,
     ampi_group_union_,
     ampi_info_create_,
+    ampi_info_create_env_,
     ampi_info_delete_,
     ampi_info_dup_,
     ampi_info_free_,
     ampi_info_get_,
     ampi_info_get_nkeys_,
     ampi_info_get_nthkey_,
+    ampi_info_get_string_,
     ampi_info_get_valuelen_,
     ampi_info_set_,
     ampi_initialized_,
@@ -1111,6 +1123,10 @@ static void (*const volatile procedures[])(void) = {
     ampi_neighbor_alltoallw_c_,
     ampi_neighbor_alltoallw_init_c_,
     ampi_neighbor_alltoall_init_c_,
+    ampi_pack_c_,
+    ampi_pack_external_c_,
+    ampi_pack_external_size_c_,
+    ampi_pack_size_c_,
     ampi_put_c_,
     ampi_raccumulate_c_,
     ampi_recv_c_,
@@ -1139,6 +1155,8 @@ static void (*const volatile procedures[])(void) = {
     ampi_send_init_c_,
     ampi_ssend_c_,
     ampi_ssend_init_c_,
+    ampi_unpack_c_,
+    ampi_unpack_external_c_,
     mpix_accumulate_x_,
     mpix_allgather_x_,
     mpix_allgatherv_x_,

@@ -367,6 +367,7 @@ program test_names
   use ampi_f08, only: AMPI_Comm_get_parent
   use ampi_f08, only: AMPI_Comm_group
   use ampi_f08, only: AMPI_Comm_idup
+  use ampi_f08, only: AMPI_Comm_idup_with_info
   use ampi_f08, only: AMPI_Comm_join
   use ampi_f08, only: AMPI_Comm_rank
   use ampi_f08, only: AMPI_Comm_remote_group
@@ -1177,6 +1178,7 @@ program test_names
   use ampi, only: AMPI_Comm_get_parent
   use ampi, only: AMPI_Comm_group
   use ampi, only: AMPI_Comm_idup
+  use ampi, only: AMPI_Comm_idup_with_info
   use ampi, only: AMPI_Comm_join
   use ampi, only: AMPI_Comm_rank
   use ampi, only: AMPI_Comm_remote_group
@@ -1321,12 +1323,14 @@ program test_names
   use ampi, only: AMPI_Ineighbor_alltoallv
   use ampi, only: AMPI_Ineighbor_alltoallw
   use ampi, only: AMPI_Info_create
+  use ampi, only: AMPI_Info_create_env
   use ampi, only: AMPI_Info_delete
   use ampi, only: AMPI_Info_dup
   use ampi, only: AMPI_Info_free
   use ampi, only: AMPI_Info_get
   use ampi, only: AMPI_Info_get_nkeys
   use ampi, only: AMPI_Info_get_nthkey
+  use ampi, only: AMPI_Info_get_string
   use ampi, only: AMPI_Info_get_valuelen
   use ampi, only: AMPI_Info_set
   use ampi, only: AMPI_Init
@@ -1574,6 +1578,10 @@ program test_names
   use ampi, only: AMPI_Neighbor_alltoallw_c
   use ampi, only: AMPI_Neighbor_alltoallw_init_c
   use ampi, only: AMPI_Neighbor_alltoall_init_c
+  use ampi, only: AMPI_Pack_c
+  use ampi, only: AMPI_Pack_external_c
+  use ampi, only: AMPI_Pack_external_size_c
+  use ampi, only: AMPI_Pack_size_c
   use ampi, only: AMPI_Put_c
   use ampi, only: AMPI_Raccumulate_c
   use ampi, only: AMPI_Recv_c
@@ -1602,6 +1610,8 @@ program test_names
   use ampi, only: AMPI_Send_init_c
   use ampi, only: AMPI_Ssend_c
   use ampi, only: AMPI_Ssend_init_c
+  use ampi, only: AMPI_Unpack_c
+  use ampi, only: AMPI_Unpack_external_c
   use ampi, only: MPIX_Accumulate_x
   use ampi, only: MPIX_Allgather_x
   use ampi, only: MPIX_Allgatherv_x

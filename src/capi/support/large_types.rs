@@ -81,7 +81,7 @@ pub fn darray(
     (size, rank): (c_int, c_int),
     sizes: &[i64],
     kinds: &[c_int],
-    lengths: &[i64],
+    lengths: &[impl Copy + Into<i64>],
     processes: &[c_int],
     order: c_int,
     of: Datatype,
@@ -89,7 +89,7 @@ pub fn darray(
     let distributions: Vec<_> = kinds
         .iter()
         .zip(lengths)
-        .map(|(&kind, &length)| Distribution::new(kind, length))
+        .map(|(&kind, &length)| Distribution::new(kind, length.into()))
         .collect::<MpiResult<_>>()?;
     let ranges = dimension::share(sizes, &distributions, processes, size, rank)?;
     array_type(sizes, ranges, in_c_order(order)?, of)
