@@ -229,8 +229,20 @@ static void ampi_constants(void) {
   (void)(AMPI_FILE_NULL);
   (void)(AMPI_FLOAT);
   (void)(AMPI_FLOAT_INT);
+#if MPI_VERSION >= 4
+  (void)(AMPI_F_ERROR);
+#endif
+#if MPI_VERSION >= 4
+  (void)(AMPI_F_SOURCE);
+#endif
   (void)(AMPI_F_STATUSES_IGNORE);
   (void)(AMPI_F_STATUS_IGNORE);
+#if MPI_VERSION >= 4
+  (void)(AMPI_F_STATUS_SIZE);
+#endif
+#if MPI_VERSION >= 4
+  (void)(AMPI_F_TAG);
+#endif
   (void)(AMPI_GRAPH);
   (void)(AMPI_GROUP_EMPTY);
   (void)(AMPI_GROUP_NULL);

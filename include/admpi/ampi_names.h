@@ -671,6 +671,10 @@
 #define AMPI_ERRORS_ABORT MPI_ERRORS_ABORT
 #define AMPI_ERR_PROC_ABORTED MPI_ERR_PROC_ABORTED
 #define AMPI_ERR_VALUE_TOO_LARGE MPI_ERR_VALUE_TOO_LARGE
+#define AMPI_F_ERROR MPI_F_ERROR
+#define AMPI_F_SOURCE MPI_F_SOURCE
+#define AMPI_F_STATUS_SIZE MPI_F_STATUS_SIZE
+#define AMPI_F_TAG MPI_F_TAG
 #define AMPI_Op_create_c MPI_Op_create_c
 #define AMPI_Type_get_contents_c MPI_Type_get_contents_c
 #define AMPI_Type_get_envelope_c MPI_Type_get_envelope_c

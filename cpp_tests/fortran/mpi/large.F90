@@ -31,6 +31,7 @@ program test_large
   call passive_messages()
   call passive_collectives()
   call types()
+  call packing()
   call finish()
 
 contains
@@ -52,6 +53,32 @@ contains
     call MPIX_Get_count_x(status, AMPI_ADOUBLE, got, code)
     call check('count', int(got), int(n))
     call check('exchanged, adjoints', swept(x, y), [(i*(next + 1d0), i=1, int(n))])
+  end subroutine
+
+  subroutine packing()
+    type(admpi_var) :: x(n), y(n)
+    character, allocatable :: packed(:)
+    integer(wide) :: size, place
+    integer :: i
+    call inputs(x)
+    call LARGE(AMPI_Pack_size)(n, AMPI_ADOUBLE, AMPI_COMM_WORLD, size, code)
+    allocate (packed(size))
+    place = 0
+    call LARGE(AMPI_Pack)(x, n, AMPI_ADOUBLE, packed, size, place, AMPI_COMM_WORLD, code)
+    place = 0
+    call LARGE(AMPI_Unpack)(packed, size, place, y, n, AMPI_ADOUBLE, AMPI_COMM_WORLD, code)
+    call check('packed', admpi_value(y), [(10d0*rank + i, i=1, int(n))])
+    call check('packed, adjoints', swept(x, y), [(i*(rank + 1d0), i=1, int(n))])
+    deallocate (packed)
+    call inputs(x)
+    call LARGE(AMPI_Pack_external_size)('external32', n, AMPI_ADOUBLE, size, code)
+    allocate (packed(size))
+    place = 0
+    call LARGE(AMPI_Pack_external)('external32', x, n, AMPI_ADOUBLE, packed, size, place, code)
+    place = 0
+    call LARGE(AMPI_Unpack_external)('external32', packed, size, place, y, n, AMPI_ADOUBLE, code)
+    call check('packed for other machines', admpi_value(y), [(10d0*rank + i, i=1, int(n))])
+    call check('packed for other machines, adjoints', swept(x, y), [(i*(rank + 1d0), i=1, int(n))])
   end subroutine
 
   subroutine collectives()

@@ -78,5 +78,8 @@ contains
     HANDLE(AMPI_Request) :: request
     call AMPI_Comm_idup(AMPI_COMM_WORLD, comm, request, code)
     call AMPI_Wait(request, AMPI_STATUS_IGNORE, code)
+    call AMPI_Comm_free(comm, code)
+    call AMPI_Comm_idup_with_info(AMPI_COMM_WORLD, AMPI_INFO_NULL, comm, request, code)
+    call AMPI_Wait(request, AMPI_STATUS_IGNORE, code)
   end subroutine
 end program

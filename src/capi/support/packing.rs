@@ -7,7 +7,9 @@ use super::large_types as large;
 use crate::ampi::packing::{self, Unpacking};
 use crate::datatype::{BufferTriple, is_passive};
 use crate::error::{Code, Error};
+use crate::large::limit::settled;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype};
+use crate::mpi::types::aint;
 use crate::mpi::{Comm, MpiResult, check, ffi};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -220,15 +222,26 @@ pub unsafe fn pack_external<P>(
         let (inbuf, n, datatype) = data.parts();
         // SAFETY: as above.
         return unsafe {
-            large::pack_external(
-                on_nothing(name),
-                datarep,
-                inbuf,
-                side(n, datatype),
-                outbuf,
-                outsize,
-                position,
-            )
+            match settled(n) {
+                Some(n) => ffi::MPI_Pack_external(
+                    datarep,
+                    inbuf,
+                    n,
+                    datatype,
+                    outbuf,
+                    aint(outsize),
+                    position.cast(),
+                ),
+                None => large::pack_external(
+                    on_nothing(name),
+                    datarep,
+                    inbuf,
+                    side(n, datatype),
+                    outbuf,
+                    outsize,
+                    position,
+                ),
+            }
         };
     }
     mpi_call(name, Comm::world(), || {
@@ -315,15 +328,26 @@ pub unsafe fn unpack_external<P>(
     let call = |place: *mut MPI_Count, (to, n, datatype): (*mut c_void, i64, MPI_Datatype)| {
         // SAFETY: as above.
         unsafe {
-            large::unpack_external(
-                on_nothing(name),
-                datarep,
-                inbuf,
-                insize,
-                place,
-                to,
-                side(n, datatype),
-            )
+            match settled(n) {
+                Some(n) => ffi::MPI_Unpack_external(
+                    datarep,
+                    inbuf,
+                    aint(insize),
+                    place.cast(),
+                    to,
+                    n,
+                    datatype,
+                ),
+                None => large::unpack_external(
+                    on_nothing(name),
+                    datarep,
+                    inbuf,
+                    insize,
+                    place,
+                    to,
+                    side(n, datatype),
+                ),
+            }
         }
     };
     let mut is_left = false;
@@ -397,7 +421,15 @@ pub unsafe fn pack_external_size<P>(
     if is_passive(unsafe { crate::mpi::Datatype::new(datatype) }) {
         // SAFETY: as above.
         return unsafe {
-            large::pack_external_size(on_nothing(name), datarep, side(count, datatype), size)
+            match settled(count) {
+                Some(n) => ffi::MPI_Pack_external_size(datarep, n, datatype, size.cast()),
+                None => large::pack_external_size(
+                    on_nothing(name),
+                    datarep,
+                    side(count, datatype),
+                    size,
+                ),
+            }
         };
     }
     // SAFETY: as above.
