@@ -280,6 +280,72 @@ TEST_CASE("test_persistent_collectives_in_arrays_of_requests") {
   });
 }
 
+// MPI matches persistent collectives by the order in which they are made. Each rank starts and completes them in an order of its own.
+TEST_CASE("test_persistent_collectives_in_any_order") {
+  check_identity(4, 6, [&](auto mpi, auto &x) {
+    using real = typename decltype(mpi)::real;
+    const ring at;
+    const auto type = mpi.type();
+    auto y = x, shared = x;
+    std::vector<real> sum(4, real(0.0)), other(4, real(0.0));
+    const auto mix = [&] {
+      for (int i = 0; i < 4; ++i) y[i] = y[i] * real(0.5) + sin(sum[i]) * shared[i] + other[i] * real(0.25);
+    };
+    if constexpr (std::is_same_v<decltype(mpi), active>) {
+      AMPI_Request q[4];
+      // Two that nothing but their order tells apart.
+      AMPI_Allreduce_init(x.data(), sum.data(), 4, type, MPI_SUM, world, MPI_INFO_NULL, &q[0]);
+      AMPI_Allreduce_init(y.data(), other.data(), 4, type, MPI_SUM, world, MPI_INFO_NULL, &q[1]);
+      AMPI_Bcast_init(shared.data(), 4, type, 0, world, MPI_INFO_NULL, &q[2]);
+      AMPI_Barrier_init(world, MPI_INFO_NULL, &q[3]);
+      for (int round = 0; round < rounds; ++round) {
+        shared = y;
+        for (int k = 0; k < 4; ++k) AMPI_Start(&q[(k + at.rank + round) % 4]);
+        for (int k = 0; k < 4; ++k) AMPI_Wait(&q[(5 + 2 * at.rank - k) % 4], MPI_STATUS_IGNORE);
+        mix();
+      }
+      for (int k = 0; k < 4; ++k) AMPI_Request_free(&q[(k + at.rank) % 4]);
+    } else {
+      for (int round = 0; round < rounds; ++round) {
+        shared = y;
+        mpi.allreduce(x.data(), sum.data(), 4, type, mpi.operation(test::op::sum), world);
+        mpi.allreduce(y.data(), other.data(), 4, type, mpi.operation(test::op::sum), world);
+        mpi.bcast(shared.data(), 4, type, 0, world);
+        mix();
+      }
+    }
+    return y;
+  });
+}
+
+TEST_CASE("test_persistent_collectives_of_passive_data_in_any_order") {
+  const ring at;
+  double one = 1.0 + at.rank, two = 100.0 * one, sum[2] = {};
+  AMPI_Request q[2];
+  AMPI_Allreduce_init(&one, &sum[0], 1, MPI_DOUBLE, MPI_SUM, world, MPI_INFO_NULL, &q[0]);
+  AMPI_Allreduce_init(&two, &sum[1], 1, MPI_DOUBLE, MPI_SUM, world, MPI_INFO_NULL, &q[1]);
+  for (int round = 0; round < rounds; ++round) {
+    AMPI_Start(&q[at.rank % 2]);
+    AMPI_Start(&q[1 - at.rank % 2]);
+    AMPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    CHECK(sum[0] == 0.5 * at.size * (at.size + 1));
+    CHECK(sum[1] == 100.0 * sum[0]);
+  }
+  AMPI_Request_free(&q[0]);
+  AMPI_Request_free(&q[1]);
+}
+
+// Their communicators serve the next ones: MPICH has 2046.
+TEST_CASE("test_persistent_collectives_made_and_freed") {
+  double one = 1.0, sum = 0.0;
+  for (int i = 0; i < 3000; ++i) {
+    AMPI_Request q;
+    REQUIRE(AMPI_Allreduce_init(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, world, MPI_INFO_NULL, &q) == MPI_SUCCESS);
+    AMPI_Request_free(&q);
+  }
+  CHECK(sum == 0.0);
+}
+
 TEST_CASE("test_persistent_collectives_of_passive_data") {
   const ring at;
   test::begin();

@@ -162,7 +162,7 @@ def restarted(call, body):
             lines.append(f"let {one.name} = kept_each({one.name}, {number}(comm), {condition});")
         again.append(f"let {one.name} = {one.name}.raw();")
     how, operation = ("again_reducing", "(op, datatype.raw()), ") if "op" in call.takes else ("again", "")
-    start = f"move |request| {{ {' '.join(again)} {body} }}"
+    start = f"move |comm, request| {{ {' '.join(again)} {body} }}"
     return f"{' '.join(lines)} {how}(NAME, comm, request, {operation}{start})"
 
 

@@ -44,7 +44,8 @@ Every name of MPI-3.1, including deprecated and removed ones, has an `AMPI_` nam
 {listed(adjoint)}
 
 Of MPI-4, on every MPI. A persistent collective is, at each start, the call that does not block, also with passive data: all ranks must
-make the same call, and some may have no active data. A partitioned message of active data leaves whole, when its last partition is ready.
+make the same call, and some may have no active data. It has a communicator of its own, so ranks may start and complete such requests in
+different orders; on an intercommunicator they must start in one order. A partitioned message of active data leaves whole, when its last partition is ready.
 
 {listed([one.ampi for one in later])}
 

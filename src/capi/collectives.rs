@@ -159,7 +159,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather_init(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Allgather_init", comm, request, move |request| {
+        again("AMPI_Allgather_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -197,7 +197,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather_init_c(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Allgather_init_c", comm, request, move |request| {
+        again("AMPI_Allgather_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -359,7 +359,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv_init(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Allgatherv_init", comm, request, move |request| {
+        again("AMPI_Allgatherv_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -399,7 +399,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv_init_c(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Allgatherv_init_c", comm, request, move |request| {
+        again("AMPI_Allgatherv_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -551,7 +551,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall_init(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Alltoall_init", comm, request, move |request| {
+        again("AMPI_Alltoall_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = each(sendbuf, sendcount, sendtype);
@@ -589,7 +589,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall_init_c(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Alltoall_init_c", comm, request, move |request| {
+        again("AMPI_Alltoall_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = each(sendbuf, sendcount, sendtype);
@@ -761,7 +761,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv_init(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Alltoallv_init", comm, request, move |request| {
+        again("AMPI_Alltoallv_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
@@ -803,7 +803,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv_init_c(
         let _ = info;
         let sendtype = kept(sendtype, !is_in_place(sendbuf));
         let recvtype = kept(recvtype, true);
-        again("AMPI_Alltoallv_init_c", comm, request, move |request| {
+        again("AMPI_Alltoallv_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
@@ -976,7 +976,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw_init(
         let _ = info;
         let sendtypes = kept_each(sendtypes, members(comm), !is_in_place(sendbuf));
         let recvtypes = kept_each(recvtypes, members(comm), true);
-        again("AMPI_Alltoallw_init", comm, request, move |request| {
+        again("AMPI_Alltoallw_init", comm, request, move |comm, request| {
             let sendtypes = sendtypes.raw();
             let recvtypes = recvtypes.raw();
             let send = list_of_types(sendbuf, Lists::Int(sendcounts, sdispls), sendtypes);
@@ -1018,7 +1018,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw_init_c(
         let _ = info;
         let sendtypes = kept_each(sendtypes, members(comm), !is_in_place(sendbuf));
         let recvtypes = kept_each(recvtypes, members(comm), true);
-        again("AMPI_Alltoallw_init_c", comm, request, move |request| {
+        again("AMPI_Alltoallw_init_c", comm, request, move |comm, request| {
             let sendtypes = sendtypes.raw();
             let recvtypes = recvtypes.raw();
             let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
@@ -1146,7 +1146,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast_init(
         let _ = info;
         let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
-        again("AMPI_Bcast_init", comm, request, move |request| {
+        again("AMPI_Bcast_init", comm, request, move |comm, request| {
             let datatype = datatype.raw();
             let data = BufferTriple::new(buffer, count, datatype);
             bcast("AMPI_Bcast_init", data, root, comm, Return::AtOnce(request))
@@ -1178,7 +1178,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast_init_c(
         let _ = info;
         let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
-        again("AMPI_Bcast_init_c", comm, request, move |request| {
+        again("AMPI_Bcast_init_c", comm, request, move |comm, request| {
             let datatype = datatype.raw();
             let data = BufferTriple::new(buffer, count, datatype);
             bcast("AMPI_Bcast_init_c", data, root, comm, Return::AtOnce(request))
@@ -1339,7 +1339,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_init(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
-        again("AMPI_Gather_init", comm, request, move |request| {
+        again("AMPI_Gather_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -1380,7 +1380,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_init_c(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
-        again("AMPI_Gather_init_c", comm, request, move |request| {
+        again("AMPI_Gather_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -1553,7 +1553,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv_init(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
-        again("AMPI_Gatherv_init", comm, request, move |request| {
+        again("AMPI_Gatherv_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -1596,7 +1596,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv_init_c(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.others && !is_in_place(sendbuf));
         let recvtype = kept(recvtype, side.root);
-        again("AMPI_Gatherv_init_c", comm, request, move |request| {
+        again("AMPI_Gatherv_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -1759,7 +1759,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_init(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
-        again("AMPI_Scatter_init", comm, request, move |request| {
+        again("AMPI_Scatter_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = each(sendbuf, sendcount, sendtype);
@@ -1800,7 +1800,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_init_c(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
-        again("AMPI_Scatter_init_c", comm, request, move |request| {
+        again("AMPI_Scatter_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = each(sendbuf, sendcount, sendtype);
@@ -1973,7 +1973,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv_init(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
-        again("AMPI_Scatterv_init", comm, request, move |request| {
+        again("AMPI_Scatterv_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
@@ -2016,7 +2016,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv_init_c(
         let side = side(comm, root);
         let sendtype = kept(sendtype, side.root);
         let recvtype = kept(recvtype, side.others && !is_in_place(recvbuf));
-        again("AMPI_Scatterv_init_c", comm, request, move |request| {
+        again("AMPI_Scatterv_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);

@@ -165,7 +165,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_init(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_allgather_init", comm, request, move |request| {
+        again("AMPI_Neighbor_allgather_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -209,7 +209,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_init_c(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_allgather_init_c", comm, request, move |request| {
+        again("AMPI_Neighbor_allgather_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -390,7 +390,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_init(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_allgatherv_init", comm, request, move |request| {
+        again("AMPI_Neighbor_allgatherv_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -436,7 +436,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_init_c(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_allgatherv_init_c", comm, request, move |request| {
+        again("AMPI_Neighbor_allgatherv_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = BufferTriple::new(sendbuf, sendcount, sendtype);
@@ -595,7 +595,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_init(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_alltoall_init", comm, request, move |request| {
+        again("AMPI_Neighbor_alltoall_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = each(sendbuf, sendcount, sendtype);
@@ -639,7 +639,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_init_c(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_alltoall_init_c", comm, request, move |request| {
+        again("AMPI_Neighbor_alltoall_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = each(sendbuf, sendcount, sendtype);
@@ -824,7 +824,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_init(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_alltoallv_init", comm, request, move |request| {
+        again("AMPI_Neighbor_alltoallv_init", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
@@ -872,7 +872,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_init_c(
         let _ = info;
         let sendtype = kept(sendtype, true);
         let recvtype = kept(recvtype, true);
-        again("AMPI_Neighbor_alltoallv_init_c", comm, request, move |request| {
+        again("AMPI_Neighbor_alltoallv_init_c", comm, request, move |comm, request| {
             let sendtype = sendtype.raw();
             let recvtype = recvtype.raw();
             let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
@@ -1058,7 +1058,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_init(
         let _ = info;
         let sendtypes = kept_each(sendtypes, destinations(comm), true);
         let recvtypes = kept_each(recvtypes, sources(comm), true);
-        again("AMPI_Neighbor_alltoallw_init", comm, request, move |request| {
+        again("AMPI_Neighbor_alltoallw_init", comm, request, move |comm, request| {
             let sendtypes = sendtypes.raw();
             let recvtypes = recvtypes.raw();
             let send = list_of_types(sendbuf, Lists::Addresses(sendcounts, sdispls), sendtypes);
@@ -1106,7 +1106,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_init_c(
         let _ = info;
         let sendtypes = kept_each(sendtypes, destinations(comm), true);
         let recvtypes = kept_each(recvtypes, sources(comm), true);
-        again("AMPI_Neighbor_alltoallw_init_c", comm, request, move |request| {
+        again("AMPI_Neighbor_alltoallw_init_c", comm, request, move |comm, request| {
             let sendtypes = sendtypes.raw();
             let recvtypes = recvtypes.raw();
             let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);

@@ -146,11 +146,17 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again_reducing("AMPI_Allreduce_init", comm, request, (op, datatype.raw()), move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            allreduce("AMPI_Allreduce_init", operands, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Allreduce_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |comm, request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                allreduce("AMPI_Allreduce_init", operands, comm, Return::AtOnce(request))
+            },
+        )
     }
 }
 
@@ -184,7 +190,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_init_c(
             comm,
             request,
             (op, datatype.raw()),
-            move |request| {
+            move |comm, request| {
                 let datatype = datatype.raw();
                 let operands = operands(sendbuf, recvbuf, count, datatype, op);
                 allreduce("AMPI_Allreduce_init_c", operands, comm, Return::AtOnce(request))
@@ -322,11 +328,17 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again_reducing("AMPI_Exscan_init", comm, request, (op, datatype.raw()), move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            scan("AMPI_Exscan_init", operands, Extent::Exclusive, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Exscan_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |comm, request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                scan("AMPI_Exscan_init", operands, Extent::Exclusive, comm, Return::AtOnce(request))
+            },
+        )
     }
 }
 
@@ -355,11 +367,23 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan_init_c(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again_reducing("AMPI_Exscan_init_c", comm, request, (op, datatype.raw()), move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            scan("AMPI_Exscan_init_c", operands, Extent::Exclusive, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Exscan_init_c",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |comm, request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                scan(
+                    "AMPI_Exscan_init_c",
+                    operands,
+                    Extent::Exclusive,
+                    comm,
+                    Return::AtOnce(request),
+                )
+            },
+        )
     }
 }
 
@@ -504,11 +528,17 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_init(
         let _ = info;
         let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
-        again_reducing("AMPI_Reduce_init", comm, request, (op, datatype.raw()), move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            reduce("AMPI_Reduce_init", operands, root, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Reduce_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |comm, request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                reduce("AMPI_Reduce_init", operands, root, comm, Return::AtOnce(request))
+            },
+        )
     }
 }
 
@@ -540,11 +570,17 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_init_c(
         let _ = info;
         let side = side(comm, root);
         let datatype = kept(datatype, side.root || side.others);
-        again_reducing("AMPI_Reduce_init_c", comm, request, (op, datatype.raw()), move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            reduce("AMPI_Reduce_init_c", operands, root, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Reduce_init_c",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |comm, request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                reduce("AMPI_Reduce_init_c", operands, root, comm, Return::AtOnce(request))
+            },
+        )
     }
 }
 
@@ -726,7 +762,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_init(
             comm,
             request,
             (op, datatype.raw()),
-            move |request| {
+            move |comm, request| {
                 let datatype = datatype.raw();
                 let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
                 reduce_scatter(
@@ -771,7 +807,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_init_c(
             comm,
             request,
             (op, datatype.raw()),
-            move |request| {
+            move |comm, request| {
                 let datatype = datatype.raw();
                 let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
                 reduce_scatter(
@@ -920,7 +956,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_init(
             comm,
             request,
             (op, datatype.raw()),
-            move |request| {
+            move |comm, request| {
                 let datatype = datatype.raw();
                 let pieces =
                     Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
@@ -966,7 +1002,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_init_c(
             comm,
             request,
             (op, datatype.raw()),
-            move |request| {
+            move |comm, request| {
                 let datatype = datatype.raw();
                 let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
                 reduce_scatter(
@@ -1110,11 +1146,17 @@ pub unsafe extern "C-unwind" fn AMPI_Scan_init(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again_reducing("AMPI_Scan_init", comm, request, (op, datatype.raw()), move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            scan("AMPI_Scan_init", operands, Extent::Inclusive, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Scan_init",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |comm, request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                scan("AMPI_Scan_init", operands, Extent::Inclusive, comm, Return::AtOnce(request))
+            },
+        )
     }
 }
 
@@ -1143,10 +1185,16 @@ pub unsafe extern "C-unwind" fn AMPI_Scan_init_c(
     unsafe {
         let _ = info;
         let datatype = kept(datatype, true);
-        again_reducing("AMPI_Scan_init_c", comm, request, (op, datatype.raw()), move |request| {
-            let datatype = datatype.raw();
-            let operands = operands(sendbuf, recvbuf, count, datatype, op);
-            scan("AMPI_Scan_init_c", operands, Extent::Inclusive, comm, Return::AtOnce(request))
-        })
+        again_reducing(
+            "AMPI_Scan_init_c",
+            comm,
+            request,
+            (op, datatype.raw()),
+            move |comm, request| {
+                let datatype = datatype.raw();
+                let operands = operands(sendbuf, recvbuf, count, datatype, op);
+                scan("AMPI_Scan_init_c", operands, Extent::Inclusive, comm, Return::AtOnce(request))
+            },
+        )
     }
 }

@@ -133,7 +133,7 @@ pub unsafe extern "C-unwind" fn AMPI_Barrier_init(
     let _ = info;
     // SAFETY: as MPI's contract says.
     unsafe {
-        again(NAME, comm, request, move |place| {
+        again(NAME, comm, request, |comm, place| {
             start(NAME, place, Comm::new(comm), |handle| ffi::MPI_Ibarrier(comm, handle))
         })
     }

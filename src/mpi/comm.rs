@@ -45,6 +45,19 @@ impl Comm {
         Ok(Self(new))
     }
 
+    /// The same members with the same neighbours, on a communicator of their own. Its errors are returned. Collective.
+    pub fn twin(self) -> MpiResult<Self> {
+        if self.topology()?.is_none() {
+            return self.split(self.rank()?);
+        }
+        let mut new = Self::null().0;
+        // SAFETY: as in `split`.
+        check(unsafe { raw::MPI_Comm_dup(self.0, &mut new) })?;
+        // SAFETY: as in `split`.
+        check(unsafe { raw::MPI_Comm_set_errhandler(new, mpi_sys::RSMPI_ERRORS_RETURN) })?;
+        Ok(Self(new))
+    }
+
     /// How many of the members are on this rank's machine. Collective.
     pub fn ranks_here(self) -> MpiResult<c_int> {
         let mut here = Self::null().0;

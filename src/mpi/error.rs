@@ -162,10 +162,12 @@ pub fn raise(call: &str, comm: Comm, failure: Failure) -> c_int {
         Failure::Own(error) => (comm, announce(call, &error)),
         Failure::On(error) => (error.0, announce(call, &error.1)),
     };
-    if !is_live() {
-        return code;
-    }
+    if is_live() { raise_code(comm, code) } else { code }
+}
+
+/// The communicator's error handler runs.
+pub fn raise_code(comm: Comm, code: c_int) -> c_int {
     let comm = if comm.is_null() { Comm::world() } else { comm };
-    // SAFETY: a live communicator and a code of ours.
+    // SAFETY: a live communicator and a code.
     unsafe { raw::admpi_shim_raise_comm(comm.raw(), code) }
 }

@@ -1,12 +1,15 @@
-//! Persistent calls that the library makes: each start is the call that does not block.
+//! Persistent calls that the library makes: each start is the call that does not block. Ranks may start the collectives of a
+//! communicator in different orders, unlike calls that do not block, so each has a communicator of its own.
 
 use super::arguments::null;
 use super::calls::mpi_call;
 use crate::ampi::argument::Side;
-use crate::ampi::hold::{Hold, Used};
+use crate::ampi::communicator;
+use crate::ampi::hold::{self, Hold, Used};
 use crate::ampi::request::Request;
 use crate::ampi::tangents::check_tangents;
 use crate::datatype::{KeptType, KeptTypes};
+use crate::mpi::error::raise_code;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
 use crate::mpi::{Comm, Datatype, MpiResult, Op, wide_int};
 use std::ffi::c_int;
@@ -31,7 +34,8 @@ impl<F: Fn(*mut *mut Request) -> c_int> Restart<F> {
     }
 }
 
-/// Makes the persistent request of a collective, each start of which calls `start`.
+/// Makes the persistent request of a collective, each start of which calls `start` on the request's communicator. Collective
+/// over `comm`.
 ///
 /// # Safety
 /// `place` is NULL or may be written to; `start` writes a request or fails.
@@ -39,10 +43,56 @@ pub unsafe fn again(
     call: &str,
     comm: MPI_Comm,
     place: *mut *mut Request,
-    start: impl Fn(*mut *mut Request) -> c_int + 'static,
+    start: impl Fn(MPI_Comm, *mut *mut Request) -> c_int + 'static,
 ) -> c_int {
     // SAFETY: handed on.
-    unsafe { again_with(call, comm, place, true, Vec::new(), start) }
+    unsafe { collective_again(call, comm, place, Vec::new(), start) }
+}
+
+/// The communicator of a persistent request on `comm`, which dies with it. Where no other rank can have another order it is `comm`.
+/// So it is between groups, where a private communicator serves one user's alone.
+fn own(comm: Comm) -> MpiResult<Comm> {
+    if communicator::is_inter(comm) || comm.size()? == 1 {
+        return Ok(comm);
+    }
+    let own = comm.twin()?;
+    if communicator::lookup(comm).is_some() {
+        communicator::enter(own)?;
+    }
+    Ok(own)
+}
+
+/// As `again`; the request holds `held`, too.
+unsafe fn collective_again(
+    call: &str,
+    comm: MPI_Comm,
+    place: *mut *mut Request,
+    mut held: Vec<Hold>,
+    start: impl Fn(MPI_Comm, *mut *mut Request) -> c_int + 'static,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let on = unsafe { Comm::new(comm) };
+    let mut own_comm = on;
+    let code = mpi_call(call, on, || {
+        if place.is_null() {
+            return Err(null("request").into());
+        }
+        own_comm = own(on)?;
+        Ok(())
+    });
+    if code != raw::SUCCESS {
+        return code;
+    }
+    if own_comm != on {
+        held.push(Hold::on(Used::Comm(own_comm)));
+        hold::give_up(Used::Comm(own_comm));
+    }
+    let start = move |place: *mut *mut Request| match start(own_comm.raw(), place) {
+        code if code == raw::SUCCESS || own_comm == on => code,
+        code => raise_code(on, code),
+    };
+    // SAFETY: handed on.
+    unsafe { again_with(call, comm, place, true, held, start) }
 }
 
 /// The same of a message.
@@ -92,14 +142,14 @@ pub unsafe fn again_reducing(
     comm: MPI_Comm,
     place: *mut *mut Request,
     (op, datatype): (MPI_Op, MPI_Datatype),
-    start: impl Fn(*mut *mut Request) -> c_int + 'static,
+    start: impl Fn(MPI_Comm, *mut *mut Request) -> c_int + 'static,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     let (on, op, datatype) = unsafe { (Comm::new(comm), Op::new(op), Datatype::new(datatype)) };
     match mpi_call(call, on, || Ok(check_tangents(op, datatype)?)) {
         // SAFETY: handed on.
         raw::SUCCESS => unsafe {
-            again_with(call, comm, place, true, vec![Hold::on(Used::Op(op))], start)
+            collective_again(call, comm, place, vec![Hold::on(Used::Op(op))], start)
         },
         code => code,
     }
