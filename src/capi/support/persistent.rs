@@ -56,9 +56,7 @@ fn own(comm: Comm) -> MpiResult<Comm> {
         return Ok(comm);
     }
     let own = comm.twin()?;
-    if communicator::lookup(comm).is_some() {
-        communicator::enter(own)?;
-    }
+    communicator::enter_new(own)?;
     Ok(own)
 }
 
