@@ -1,4 +1,5 @@
 // Every call that completes, on arrays of requests of all kinds, also of none.
+#include <functional>
 #include <random>
 
 #include "harness/identity.hpp"
@@ -187,4 +188,46 @@ TEST_CASE("test_completions_of_any_requests") {
     random_completions(seed, comm);
   }
   AMPI_Comm_free(&comm);
+}
+
+// MPI sets the error field of a status only where a call returns several (MPI-3.1, 3.2.5).
+TEST_CASE("test_completions_leave_the_error_field") {
+  test::recording_tape tape;
+  const int me = test::rank_of(MPI_COMM_WORLD);
+  double plain = 1.0, plain_in = 0.0;
+  var x = 2.0, in;
+  tape.input(x);
+  for (const MPI_Datatype type : {MPI_DOUBLE, AMPI_ADOUBLE}) {
+    const void *from = type == MPI_DOUBLE ? static_cast<const void *>(&plain) : &x;
+    void *to = type == MPI_DOUBLE ? static_cast<void *>(&plain_in) : &in;
+    int flag = 0, index = 0;
+    const std::function<void(AMPI_Request *, MPI_Status *)> completions[] = {
+        [](AMPI_Request *q, MPI_Status *status) { AMPI_Wait(q, status); },
+        [&](AMPI_Request *q, MPI_Status *status) { AMPI_Waitany(1, q, &index, status); },
+        [&](AMPI_Request *q, MPI_Status *status) {
+          for (flag = 0; !flag;) AMPI_Test(q, &flag, status);
+        },
+        [&](AMPI_Request *q, MPI_Status *status) {
+          for (flag = 0; !flag;) AMPI_Testany(1, q, &index, &flag, status);
+        }};
+    for (const auto &complete : completions) {
+      AMPI_Request q[2];
+      MPI_Status status;
+      status.MPI_ERROR = 12345;
+      AMPI_Irecv(to, 1, type, me, 3, MPI_COMM_WORLD, &q[0]);
+      AMPI_Isend(from, 1, type, me, 3, MPI_COMM_WORLD, &q[1]);
+      complete(&q[0], &status);
+      AMPI_Wait(&q[1], MPI_STATUS_IGNORE);
+      CHECK((status.MPI_SOURCE == me && status.MPI_TAG == 3));
+      CHECK(status.MPI_ERROR == 12345);
+    }
+    AMPI_Request sent;
+    MPI_Status status;
+    status.MPI_ERROR = 12345;
+    AMPI_Isend(from, 1, type, me, 3, MPI_COMM_WORLD, &sent);
+    AMPI_Recv(to, 1, type, me, 3, MPI_COMM_WORLD, &status);
+    AMPI_Wait(&sent, MPI_STATUS_IGNORE);
+    CHECK((status.MPI_SOURCE == me && status.MPI_TAG == 3));
+    CHECK(status.MPI_ERROR == 12345);
+  }
 }

@@ -3,6 +3,7 @@
 use super::raw::{self, MPI_Status};
 use super::{Datatype, MpiResult, check, ffi};
 use std::ffi::c_int;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether a status has the count of bytes where this MPI's ABI says, which saves a call of MPI a message.
@@ -129,10 +130,16 @@ impl StatusSlot {
         self.0 == unsafe { mpi_sys::RSMPI_STATUS_IGNORE } || self.0.is_null()
     }
 
+    /// The error field stays as it is: MPI has it only where a call returns several statuses (MPI-3.1, 3.2.5).
     pub fn set(&mut self, status: &Status) {
         if !self.is_ignored() {
-            // SAFETY: the promise of `new`.
-            unsafe { self.0.write(status.0) };
+            // SAFETY: the promise of `new`. The user need not have set the field.
+            unsafe {
+                let error = (&raw mut (*self.0).MPI_ERROR).cast::<MaybeUninit<c_int>>();
+                let kept = error.read();
+                self.0.write(status.0);
+                error.write(kept);
+            }
         }
     }
 
