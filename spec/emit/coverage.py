@@ -52,16 +52,16 @@ different orders; on an intercommunicator they must start in one order. A partit
 Where the MPI has sessions (MPI-4), their names are there in C and C++ (`admpi/sessions.h`). `AMPI_Comm_create_from_group` and
 `AMPI_Intercomm_create_from_groups` make communicators for active data. The library needs `MPI_COMM_WORLD`, so the program calls `AMPI_Init` too.
 
-With counts past 2^31, under MPI-4's names:
+With counts past 2^31, under MPI-4's names, on every MPI:
 
 {listed(large)}
 
-the datatypes, on every MPI, too,
+Datatypes, and what is asked about them:
 
 {listed(sorted(constructors))}
 
-the queries {listed([f"AMPI_{name}_c" for name in LARGE_QUERIES])}, and, with a displacement unit in 64 bits,
-`AMPI_Win_allocate_c`, `AMPI_Win_allocate_shared_c`, `AMPI_Win_create_c`, `AMPI_Win_shared_query_c`.
+Statuses: {listed([f"AMPI_{name}_c" for name in LARGE_QUERIES])}. Windows, with a displacement unit in 64 bits: `AMPI_Win_allocate_c`, `AMPI_Win_allocate_shared_c`, `AMPI_Win_create_c`,
+`AMPI_Win_shared_query_c`.
 
 ## No data; tracked by the library
 
@@ -102,7 +102,8 @@ communicator or window. So a derivative is never lost silently. Compare_and_swap
 
 {listed(wrapped)}
 
-Of MPI-4: {listed(wrapped_later)}.
+Of MPI-4: {listed(wrapped_later)}. An MPI-3 gets no hints of the
+last.
 
 ## MPI's own call
 
