@@ -319,6 +319,7 @@ TEST_CASE("test_persistent_collectives_in_any_order") {
 }
 
 TEST_CASE("test_persistent_collectives_of_passive_data_in_any_order") {
+  test::begin();
   const ring at;
   double one = 1.0 + at.rank, two = 100.0 * one, sum[2] = {};
   AMPI_Request q[2];
@@ -337,6 +338,7 @@ TEST_CASE("test_persistent_collectives_of_passive_data_in_any_order") {
 
 // Their communicators serve the next ones: MPICH has 2046.
 TEST_CASE("test_persistent_collectives_made_and_freed") {
+  test::begin();
   double one = 1.0, sum = 0.0;
   for (int i = 0; i < 3000; ++i) {
     AMPI_Request q;
@@ -463,4 +465,42 @@ TEST_CASE("test_persistent_collectives_mistakes") {
           return AMPI_Allreduce_init(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, world, MPI_INFO_NULL,
                                      static_cast<AMPI_Request *>(nullptr));
         }).find("request") != std::string::npos);
+}
+
+namespace {
+
+int raised = 0;
+MPI_Comm raised_on = MPI_COMM_NULL;
+
+void note_error(MPI_Comm *comm, int *, ...) {
+  ++raised;
+  raised_on = *comm;
+}
+
+}  // namespace
+
+// The handler is that which the user's communicator has by then.
+TEST_CASE("test_persistent_collectives_raise_errors_of_a_start_on_the_communicator") {
+  test::recording_tape tape;
+  admpi::var x = 1.0, y;
+  double number = 1.0;
+  tape.input(x);
+  MPI_Comm comm;
+  AMPI_Comm_dup(world, &comm);
+  AMPI_Request q[2];
+  AMPI_Allreduce_init(&x, &y, 1, AMPI_ADOUBLE, MPI_LAND, comm, MPI_INFO_NULL, &q[0]);
+  AMPI_Bcast_init(&number, -1, MPI_DOUBLE, 0, comm, MPI_INFO_NULL, &q[1]);
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(note_error, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
+  for (AMPI_Request &one : q) {
+    raised = 0;
+    raised_on = MPI_COMM_NULL;
+    CHECK(AMPI_Start(&one) != MPI_SUCCESS);
+    CHECK(raised == 1);
+    CHECK(raised_on == comm);
+    AMPI_Request_free(&one);
+  }
+  AMPI_Comm_free(&comm);
 }

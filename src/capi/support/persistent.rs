@@ -46,54 +46,10 @@ pub unsafe fn again(
     start: impl Fn(MPI_Comm, *mut *mut Request) -> c_int + 'static,
 ) -> c_int {
     // SAFETY: handed on.
-    unsafe { collective_again(call, comm, place, Vec::new(), start) }
+    unsafe { again_with(call, comm, place, true, Vec::new(), start) }
 }
 
-/// The communicator of a persistent request on `comm`, which dies with it. Where no other rank can have another order it is `comm`.
-/// So it is between groups, where a private communicator serves one user's alone.
-fn own(comm: Comm) -> MpiResult<Comm> {
-    if communicator::is_inter(comm) || comm.size()? == 1 {
-        return Ok(comm);
-    }
-    let own = comm.twin()?;
-    communicator::enter_new(own)?;
-    Ok(own)
-}
-
-/// As `again`; the request holds `held`, too.
-unsafe fn collective_again(
-    call: &str,
-    comm: MPI_Comm,
-    place: *mut *mut Request,
-    mut held: Vec<Hold>,
-    start: impl Fn(MPI_Comm, *mut *mut Request) -> c_int + 'static,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    let on = unsafe { Comm::new(comm) };
-    let mut own_comm = on;
-    let code = mpi_call(call, on, || {
-        if place.is_null() {
-            return Err(null("request").into());
-        }
-        own_comm = own(on)?;
-        Ok(())
-    });
-    if code != raw::SUCCESS {
-        return code;
-    }
-    if own_comm != on {
-        held.push(Hold::on(Used::Comm(own_comm)));
-        hold::give_up(Used::Comm(own_comm));
-    }
-    let start = move |place: *mut *mut Request| match start(own_comm.raw(), place) {
-        code if code == raw::SUCCESS || own_comm == on => code,
-        code => raise_code(on, code),
-    };
-    // SAFETY: handed on.
-    unsafe { again_with(call, comm, place, true, held, start) }
-}
-
-/// The same of a message.
+/// The same of a message, each start of which is on `comm`.
 ///
 /// # Safety
 /// As for `again`.
@@ -104,17 +60,28 @@ pub unsafe fn message_again(
     start: impl Fn(*mut *mut Request) -> c_int + 'static,
 ) -> c_int {
     // SAFETY: handed on.
-    unsafe { again_with(call, comm, place, false, Vec::new(), start) }
+    unsafe { again_with(call, comm, place, false, Vec::new(), move |_, place| start(place)) }
 }
 
-/// As `again`; the request holds `held`, and its communicator.
+/// The communicator of a persistent collective on `comm`. On one rank it is `comm`; between groups, too, where a private
+/// communicator would never be used again. MPI refuses the null handle at the start.
+fn own(comm: Comm) -> MpiResult<Comm> {
+    if comm.is_null() || communicator::is_inter(comm) || comm.size()? == 1 {
+        return Ok(comm);
+    }
+    let own = comm.twin()?;
+    communicator::enter_new(own)?;
+    Ok(own)
+}
+
+/// As `again`; the request holds `held`, and its communicators.
 unsafe fn again_with(
     call: &str,
     comm: MPI_Comm,
     place: *mut *mut Request,
     is_collective: bool,
     mut held: Vec<Hold>,
-    start: impl Fn(*mut *mut Request) -> c_int + 'static,
+    start: impl Fn(MPI_Comm, *mut *mut Request) -> c_int + 'static,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     let on = unsafe { Comm::new(comm) };
@@ -123,6 +90,17 @@ unsafe fn again_with(
             return Err(null("request").into());
         }
         held.push(Hold::on(Used::Comm(on)));
+        let own = if is_collective { own(on)? } else { on };
+        if own != on {
+            held.push(Hold::on(Used::Comm(own)));
+            // It dies with the request.
+            hold::give_up(Used::Comm(own));
+        }
+        let start = move |place: *mut *mut Request| match start(own.raw(), place) {
+            code if code == raw::SUCCESS || own == on => code,
+            // Errors of the request's communicator are returned.
+            code => raise_code(on, code),
+        };
         let restart = Restart { call: start, _held: held };
         let request = Request::anew(Box::new(move || restart.start()), is_collective, on);
         // SAFETY: the caller's promise.
@@ -147,7 +125,7 @@ pub unsafe fn again_reducing(
     match mpi_call(call, on, || Ok(check_tangents(op, datatype)?)) {
         // SAFETY: handed on.
         raw::SUCCESS => unsafe {
-            collective_again(call, comm, place, vec![Hold::on(Used::Op(op))], start)
+            again_with(call, comm, place, true, vec![Hold::on(Used::Op(op))], start)
         },
         code => code,
     }
