@@ -40,9 +40,14 @@ impl Comm {
         let mut new = Self::null().0;
         // SAFETY: as in `rank`.
         check(unsafe { raw::MPI_Comm_split(self.0, 0, key, &mut new) })?;
-        // SAFETY: the communicator just made, and a predefined handler.
-        check(unsafe { raw::MPI_Comm_set_errhandler(new, mpi_sys::RSMPI_ERRORS_RETURN) })?;
-        Ok(Self(new))
+        Self::returning_errors(new)
+    }
+
+    /// The communicator just made.
+    fn returning_errors(made: raw::MPI_Comm) -> MpiResult<Self> {
+        // SAFETY: a live communicator, and a predefined handler.
+        check(unsafe { raw::MPI_Comm_set_errhandler(made, mpi_sys::RSMPI_ERRORS_RETURN) })?;
+        Ok(Self(made))
     }
 
     /// The same members with the same neighbours, on a communicator of their own. Its errors are returned. Collective.
@@ -53,9 +58,7 @@ impl Comm {
         let mut new = Self::null().0;
         // SAFETY: as in `split`.
         check(unsafe { raw::MPI_Comm_dup(self.0, &mut new) })?;
-        // SAFETY: as in `split`.
-        check(unsafe { raw::MPI_Comm_set_errhandler(new, mpi_sys::RSMPI_ERRORS_RETURN) })?;
-        Ok(Self(new))
+        Self::returning_errors(new)
     }
 
     /// How many of the members are on this rank's machine. Collective.
@@ -90,9 +93,7 @@ impl Comm {
         let group = Group(group);
         // SAFETY: a live communicator, a group of its members, and a place for the answer.
         check(unsafe { raw::MPI_Comm_create_group(self.0, group.0, TAG, &mut new) })?;
-        // SAFETY: the communicator just made, and a predefined handler.
-        check(unsafe { raw::MPI_Comm_set_errhandler(new, mpi_sys::RSMPI_ERRORS_RETURN) })?;
-        Ok(Self(new))
+        Self::returning_errors(new)
     }
 
     /// Both groups of an intercommunicator, the one that is `high` behind the other.
