@@ -1,6 +1,5 @@
 /* What needs MPI's library for Fortran, or Fortran itself, and so cannot lie in libadmpi. */
 #include <admpi.h>
-#include <stdio.h>
 
 #include "ampi_fortran_beside.h"
 
@@ -32,9 +31,7 @@ void *fortran_function(void *function) {
 }
 
 void fortran_lacks(const char *call, const char *why, void *ierror) {
-  char text[80];
-  snprintf(text, sizeof text, "%s, and the MPI in use lacks it", why);
-  *(MPI_Fint *)ierror = admpi_detail_refuse(call, text, MPI_COMM_WORLD);
+  *(MPI_Fint *)ierror = admpi_detail_refuse(call, why, MPI_COMM_WORLD);
 }
 
 MPI_Fint admpif_adopt_request(MPI_Fint request);

@@ -15,7 +15,7 @@ void ampi_abort_(void *comm, void *errorcode, void *ierror) {
 void mpi_address_(void *location, void *address, void *ierror) __attribute__((weak));
 void ampi_address_(void *location, void *address, void *ierror) {
   if (mpi_address_ == NULL) {
-    fortran_lacks("AMPI_Address", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Address", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_address_(location, address, ierror);
@@ -298,7 +298,7 @@ void ampi_dist_graph_neighbors_count_(void *comm, void *inneighbors, void *outne
 void mpi_errhandler_create_(void *handler_fn, void *errhandler, void *ierror) __attribute__((weak));
 void ampi_errhandler_create_(void *handler_fn, void *errhandler, void *ierror) {
   if (mpi_errhandler_create_ == NULL) {
-    fortran_lacks("AMPI_Errhandler_create", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Errhandler_create", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_errhandler_create_(fortran_function(handler_fn), errhandler, ierror);
@@ -312,7 +312,7 @@ void ampi_errhandler_free_(void *errhandler, void *ierror) {
 void mpi_errhandler_get_(void *comm, void *errhandler, void *ierror) __attribute__((weak));
 void ampi_errhandler_get_(void *comm, void *errhandler, void *ierror) {
   if (mpi_errhandler_get_ == NULL) {
-    fortran_lacks("AMPI_Errhandler_get", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Errhandler_get", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_errhandler_get_(comm, errhandler, ierror);
@@ -321,7 +321,7 @@ void ampi_errhandler_get_(void *comm, void *errhandler, void *ierror) {
 void mpi_errhandler_set_(void *comm, void *errhandler, void *ierror) __attribute__((weak));
 void ampi_errhandler_set_(void *comm, void *errhandler, void *ierror) {
   if (mpi_errhandler_set_ == NULL) {
-    fortran_lacks("AMPI_Errhandler_set", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Errhandler_set", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_errhandler_set_(comm, errhandler, ierror);
@@ -627,7 +627,7 @@ void ampi_info_create_(void *info, void *ierror) {
 void mpi_info_create_env_(void *info, void *ierror) __attribute__((weak));
 void ampi_info_create_env_(void *info, void *ierror) {
   if (mpi_info_create_env_ == NULL) {
-    fortran_lacks("AMPI_Info_create_env", "it is MPI-4's", ierror);
+    fortran_lacks("AMPI_Info_create_env", "it is MPI-4's, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_info_create_env_(info, ierror);
@@ -670,7 +670,7 @@ void mpi_info_get_string_(void *info, void *key, void *buflen, void *value, void
 void ampi_info_get_string_(void *info, void *key, void *buflen, void *value, void *flag, void *ierror,
                            size_t length_of_key, size_t length_of_value) {
   if (mpi_info_get_string_ == NULL) {
-    fortran_lacks("AMPI_Info_get_string", "it is MPI-4's", ierror);
+    fortran_lacks("AMPI_Info_get_string", "it is MPI-4's, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_info_get_string_(info, key, buflen, value, flag, ierror, length_of_key, length_of_value);
@@ -883,7 +883,7 @@ void ampi_type_dup_(void *datatype, void *newtype, void *ierror) {
 void mpi_type_extent_(void *datatype, void *extent, void *ierror) __attribute__((weak));
 void ampi_type_extent_(void *datatype, void *extent, void *ierror) {
   if (mpi_type_extent_ == NULL) {
-    fortran_lacks("AMPI_Type_extent", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Type_extent", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_type_extent_(datatype, extent, ierror);
@@ -953,7 +953,7 @@ void mpi_type_hindexed_(void *count, void *array_of_blocklengths, void *array_of
 void ampi_type_hindexed_(void *count, void *array_of_blocklengths, void *array_of_displacements,
                          void *oldtype, void *newtype, void *ierror) {
   if (mpi_type_hindexed_ == NULL) {
-    fortran_lacks("AMPI_Type_hindexed", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Type_hindexed", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_type_hindexed_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, ierror);
@@ -964,7 +964,7 @@ void mpi_type_hvector_(void *count, void *blocklength, void *stride, void *oldty
 void ampi_type_hvector_(void *count, void *blocklength, void *stride, void *oldtype, void *newtype,
                         void *ierror) {
   if (mpi_type_hvector_ == NULL) {
-    fortran_lacks("AMPI_Type_hvector", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Type_hvector", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_type_hvector_(count, blocklength, stride, oldtype, newtype, ierror);
@@ -980,7 +980,7 @@ void ampi_type_indexed_(void *count, void *array_of_blocklengths, void *array_of
 void mpi_type_lb_(void *datatype, void *lb, void *ierror) __attribute__((weak));
 void ampi_type_lb_(void *datatype, void *lb, void *ierror) {
   if (mpi_type_lb_ == NULL) {
-    fortran_lacks("AMPI_Type_lb", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Type_lb", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_type_lb_(datatype, lb, ierror);
@@ -1016,7 +1016,7 @@ void mpi_type_struct_(void *count, void *array_of_blocklengths, void *array_of_d
 void ampi_type_struct_(void *count, void *array_of_blocklengths, void *array_of_displacements,
                        void *array_of_types, void *newtype, void *ierror) {
   if (mpi_type_struct_ == NULL) {
-    fortran_lacks("AMPI_Type_struct", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Type_struct", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_type_struct_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype, ierror);
@@ -1025,7 +1025,7 @@ void ampi_type_struct_(void *count, void *array_of_blocklengths, void *array_of_
 void mpi_type_ub_(void *mtype, void *ub, void *ierror) __attribute__((weak));
 void ampi_type_ub_(void *mtype, void *ub, void *ierror) {
   if (mpi_type_ub_ == NULL) {
-    fortran_lacks("AMPI_Type_ub", "MPI-3.0 removed it", ierror);
+    fortran_lacks("AMPI_Type_ub", "MPI-3.0 removed it, and the MPI in use lacks it", ierror);
     return;
   }
   mpi_type_ub_(mtype, ub, ierror);

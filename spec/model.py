@@ -20,6 +20,8 @@ ARRAYS = {
     "weights": "int", "logicals": "int", "indices": "int", "datatypes": "MPI_Datatype", "types": "MPI_Datatype", "infos": "MPI_Info",
     "requests": "MPI_Request", "statuses": "MPI_Status",
 }
+# What the kinds that are wider in the form for counts past 2^31 are there.
+LARGE = {"count": "MPI_Count", "counts": "MPI_Count", "size": "MPI_Count", "aint_size": "MPI_Count", "displacements": "MPI_Aint"}
 POINTERS = {"buffer": "void", "address": "void", "string": "char"}
 OPAQUE = {"pointer", "attribute", "extra_state"}
 # Written out behind "=".

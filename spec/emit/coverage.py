@@ -2,7 +2,7 @@
 
 from model import CONSTANTS, MPI31, MPI4, TYPES
 from emit import large_types
-from emit.names import LARGE_QUERIES, LARGE_TYPES, UNTRACED
+from emit.names import LARGE_QUERIES, LARGE_DATATYPES, UNTRACED
 from emit.text import WIDTH
 
 
@@ -13,7 +13,7 @@ def page():
     wrapped_later, passes_later = ([one.ampi for one in MPI4 if one.status == status] for status in ("wrapped", "passes"))
     large, large_of_files = ([name + "_c" for name in sorted(one.ampi for one in MPI31 + MPI4 if one.has_large_form and one.status == status)]
                              for status in ("adjoint", "values"))
-    constructors = [f"AMPI_{name}_c" for name in LARGE_TYPES]
+    constructors = [f"AMPI_{name}_c" for name in LARGE_DATATYPES]
     constructors += [one.name for one in large_types.TABLE if one.name.startswith("AMPI_")]
     constants, types = ([name for name, mark in names if mark != "mpi4"] for names in (CONSTANTS, TYPES))
     later = [one for one in MPI4 if one.status == "adjoint"]
@@ -45,7 +45,8 @@ Every name of MPI-3.1, including deprecated and removed ones, has an `AMPI_` nam
 
 Of MPI-4, on every MPI. A persistent collective is, at each start, the call that does not block, also with passive data: all ranks must
 make the same call, and some may have no active data. It has a communicator of its own, so ranks may start and complete such requests in
-different orders; on an intercommunicator they must start in one order. A partitioned message of active data leaves whole, when its last partition is ready.
+different orders; on an intercommunicator they must start in one order. A partitioned message of active data leaves whole, when its
+last partition is ready.
 
 {listed([one.ampi for one in later])}
 
@@ -60,8 +61,8 @@ Datatypes, and what is asked about them:
 
 {listed(sorted(constructors))}
 
-Statuses: {listed([f"AMPI_{name}_c" for name in LARGE_QUERIES])}. Windows, with a displacement unit in 64 bits: `AMPI_Win_allocate_c`, `AMPI_Win_allocate_shared_c`, `AMPI_Win_create_c`,
-`AMPI_Win_shared_query_c`.
+Statuses: {listed([f"AMPI_{name}_c" for name in LARGE_QUERIES])}. Windows, with a displacement unit in 64 bits:
+`AMPI_Win_allocate_c`, `AMPI_Win_allocate_shared_c`, `AMPI_Win_create_c`, `AMPI_Win_shared_query_c`.
 
 ## No data; tracked by the library
 
@@ -102,8 +103,8 @@ communicator or window. So a derivative is never lost silently. Compare_and_swap
 
 {listed(wrapped)}
 
-Of MPI-4: {listed(wrapped_later)}. An MPI-3 gets no hints of the
-last.
+Of MPI-4: {listed(wrapped_later)}. On an MPI-3
+`AMPI_Comm_idup_with_info` passes no hints.
 
 ## MPI's own call
 

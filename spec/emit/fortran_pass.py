@@ -8,7 +8,7 @@ from emit.text import wrap
 TAKES = {"copy": 7, "delete": 5}
 RESULTS = {"int": "void", "double": "double", "MPI_Aint": "MPI_Aint"}
 # Why an MPI may lack a call.
-WHY = {"removed": "MPI-3.0 removed it", "mpi4": "it is MPI-4's"}
+WHY = {"removed": "MPI-3.0 removed it, and the MPI in use lacks it", "mpi4": "it is MPI-4's, and the MPI in use lacks it"}
 TEXTS = {"string", "strings", "string_lists"}
 
 

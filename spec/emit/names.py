@@ -6,9 +6,9 @@ from emit.text import NOTE
 # What MPI-4 has for counts past 2^31 and every MPI has, or this library under BigMPI's names, with the same arguments. The other
 # constructors of types take arrays of other numbers, so they are functions (large_types.txt).
 LARGE_QUERIES = {f"Get_{name}": f"MPIX_Get_{name}_x" for name in ("count", "elements")}
-LARGE_TYPES = {f"Type_{name}": f"MPI_Type_{name}_x" for name in ("size", "get_extent", "get_true_extent")}
-LARGE_TYPES |= {"Type_create_resized": "MPI_Type_create_resized"}
-LARGE_TYPES |= {f"Type_{name}": f"MPIX_Type_{name}_x" for name in (
+LARGE_DATATYPES = {f"Type_{name}": f"MPI_Type_{name}_x" for name in ("size", "get_extent", "get_true_extent")}
+LARGE_DATATYPES |= {"Type_create_resized": "MPI_Type_create_resized"}
+LARGE_DATATYPES |= {f"Type_{name}": f"MPIX_Type_{name}_x" for name in (
     "contiguous", "vector", "create_hvector", "indexed", "create_indexed_block", "create_subarray")}
 # AdjoinableMPI's names for calls outside of what its tape sees. Here no tape sees them anyway.
 UNTRACED = ("Init", "Finalize", "Buffer_attach", "Buffer_detach", "Type_contiguous", "Type_create_struct",
@@ -42,7 +42,7 @@ def names():
     later = [name for name, mark in TYPES + CONSTANTS if mark == "mpi4"] + [one.name for one in MPI4 if one.status == "passes"]
     text += "\n/* MPI-4's */\n#if MPI_VERSION >= 4\n" + "".join(map(define, later)) + "#endif\n"
     text += "\n/* Datatypes, and queries that answer in counts, past 2^31 */\n"
-    text += "".join(f"#define AMPI_{name}_c {target}\n" for name, target in sorted((LARGE_QUERIES | LARGE_TYPES).items()))
+    text += "".join(f"#define AMPI_{name}_c {target}\n" for name, target in sorted((LARGE_QUERIES | LARGE_DATATYPES).items()))
     text += "\n/* AdjoinableMPI's names for calls outside of what its tape sees */\n"
     text += "".join(f"#define AMPI_{name}_NT AMPI_{name}\n" for name in UNTRACED)
     return text + "\n#endif\n"

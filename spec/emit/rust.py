@@ -3,15 +3,13 @@
 import subprocess
 import sys
 
-from model import ROOT
+from model import LARGE, ROOT
 
 
 def rust(parameter, large):
     """The type of a parameter."""
-    if large and parameter.kind in ("count", "counts", "size", "aint_size"):
-        kind = "MPI_Count"
-    elif large and parameter.kind == "displacements":
-        kind = "MPI_Aint"
+    if large and parameter.kind in LARGE:
+        kind = LARGE[parameter.kind]
     else:
         kind = parameter.c_type.removeprefix("const ")
         kind = {"void": "c_void", "int": "c_int", "char": "c_char"}.get(kind, kind)
