@@ -479,6 +479,24 @@ void note_error(MPI_Comm *comm, int *, ...) {
 
 }  // namespace
 
+TEST_CASE("test_persistent_collectives_on_a_communicator_that_is_not_registered") {
+  test::recording_tape tape;
+  admpi::var x = 2.0, y;
+  tape.input(x);
+  MPI_Comm comm;
+  MPI_Comm_dup(world, &comm);
+  AMPI_Request q;
+  AMPI_Allreduce_init(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &q);
+  AMPI_Start(&q);
+  AMPI_Wait(&q, MPI_STATUS_IGNORE);
+  AMPI_Request_free(&q);
+  tape.stop();
+  tape.seed(y);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == test::size_of(world));
+  AMPI_Comm_free(&comm);
+}
+
 // The handler is that which the user's communicator has by then.
 TEST_CASE("test_persistent_collectives_raise_errors_of_a_start_on_the_communicator") {
   test::recording_tape tape;

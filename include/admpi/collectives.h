@@ -105,7 +105,7 @@ int AMPI_Iallgather_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -128,7 +128,7 @@ int AMPI_Allgather_init(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -242,7 +242,7 @@ int AMPI_Iallgatherv_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -267,7 +267,7 @@ int AMPI_Allgatherv_init(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -373,7 +373,7 @@ int AMPI_Ialltoall_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -396,7 +396,7 @@ int AMPI_Alltoall_init(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -519,7 +519,7 @@ int AMPI_Ialltoallv_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -546,7 +546,7 @@ int AMPI_Alltoallv_init(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -672,7 +672,7 @@ int AMPI_Ialltoallw_c(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -699,7 +699,7 @@ int AMPI_Alltoallw_init(const void *sendbuf,
  * @param recvcounts    number of items from each rank
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -780,7 +780,7 @@ int AMPI_Ibcast_c(void *buffer,
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info            not looked at where the library makes the call
  * @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -799,7 +799,7 @@ int AMPI_Bcast_init(void *buffer,
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm            the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info            not looked at where the library makes the call
  * @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -911,7 +911,7 @@ int AMPI_Igather_c(const void *sendbuf,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -936,7 +936,7 @@ int AMPI_Gather_init(const void *sendbuf,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -1060,7 +1060,7 @@ int AMPI_Igatherv_c(const void *sendbuf,
  * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -1087,7 +1087,7 @@ int AMPI_Gatherv_init(const void *sendbuf,
  * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -1203,7 +1203,7 @@ int AMPI_Iscatter_c(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -1228,7 +1228,7 @@ int AMPI_Scatter_init(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -1352,7 +1352,7 @@ int AMPI_Iscatterv_c(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -1379,7 +1379,7 @@ int AMPI_Scatterv_init(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`

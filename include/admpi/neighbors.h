@@ -106,7 +106,7 @@ int AMPI_Ineighbor_allgather_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -129,7 +129,7 @@ int AMPI_Neighbor_allgather_init(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -244,7 +244,7 @@ int AMPI_Ineighbor_allgatherv_c(const void *sendbuf,
  * @param recvcounts    number of items from each source
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -269,7 +269,7 @@ int AMPI_Neighbor_allgatherv_init(const void *sendbuf,
  * @param recvcounts    number of items from each source
  * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -376,7 +376,7 @@ int AMPI_Ineighbor_alltoall_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -399,7 +399,7 @@ int AMPI_Neighbor_alltoall_init(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -523,7 +523,7 @@ int AMPI_Ineighbor_alltoallv_c(const void *sendbuf,
  * @param recvcounts    number of items from each source
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -550,7 +550,7 @@ int AMPI_Neighbor_alltoallv_init(const void *sendbuf,
  * @param recvcounts    number of items from each source
  * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -677,7 +677,7 @@ int AMPI_Ineighbor_alltoallw_c(const void *sendbuf,
  * @param recvcounts    number of items from each source
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each source, active if the sender's is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -704,7 +704,7 @@ int AMPI_Neighbor_alltoallw_init(const void *sendbuf,
  * @param recvcounts    number of items from each source
  * @param rdispls       where each part goes, in bytes
  * @param recvtypes     a datatype for each source, active if the sender's is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`

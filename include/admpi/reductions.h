@@ -98,7 +98,7 @@ int AMPI_Iallreduce_c(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -119,7 +119,7 @@ int AMPI_Allreduce_init(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -216,7 +216,7 @@ int AMPI_Iexscan_c(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -237,7 +237,7 @@ int AMPI_Exscan_init(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -344,7 +344,7 @@ int AMPI_Ireduce_c(const void *sendbuf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -367,7 +367,7 @@ int AMPI_Reduce_init(const void *sendbuf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+ * @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -487,7 +487,7 @@ int AMPI_Ireduce_scatter_c(const void *sendbuf,
  * @param recvcounts    number of items of the result for each rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -508,7 +508,7 @@ int AMPI_Reduce_scatter_init(const void *sendbuf,
  * @param recvcounts    number of items of the result for each rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -605,7 +605,7 @@ int AMPI_Ireduce_scatter_block_c(const void *sendbuf,
  * @param recvcount     number of items of the result for one rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -626,7 +626,7 @@ int AMPI_Reduce_scatter_block_init(const void *sendbuf,
  * @param recvcount     number of items of the result for one rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -723,7 +723,7 @@ int AMPI_Iscan_c(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
@@ -744,7 +744,7 @@ int AMPI_Scan_init(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
+ * @param comm          an intracommunicator for active data; between groups the library must know it
  * @param info          not looked at where the library makes the call
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`

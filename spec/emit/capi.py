@@ -222,6 +222,8 @@ def parameter(call, one):
         return one.doc + (", until completion" if call.form == "nonblocking" else LIVES["persistent"])
     if one.kind == "info":
         return "not looked at where the library makes the call"
+    if one.kind == "comm" and is_restarted(call):
+        return one.doc + ("" if call.is_neighbour else "; between groups the library must know it")
     if one.kind == "comm" and call.is_collective and call.form != "blocking":
         return one.doc + (", which for active data the library must know" if call.is_neighbour else ", which the library must know")
     return one.doc

@@ -138,7 +138,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -176,7 +176,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather_init(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -337,7 +337,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
 /// @param recvcounts    number of items from each rank
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -377,7 +377,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv_init(
 /// @param recvcounts    number of items from each rank
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -530,7 +530,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -568,7 +568,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall_init(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -738,7 +738,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -780,7 +780,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv_init(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -953,7 +953,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -995,7 +995,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw_init(
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1127,7 +1127,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info            not looked at where the library makes the call
 /// @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1159,7 +1159,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast_init(
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm            the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info            not looked at where the library makes the call
 /// @param[out] request    to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1316,7 +1316,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igather_c(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1357,7 +1357,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_init(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1529,7 +1529,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
 /// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1572,7 +1572,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv_init(
 /// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1736,7 +1736,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1777,7 +1777,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_init(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1949,7 +1949,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1992,7 +1992,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv_init(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`

@@ -144,7 +144,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather_c(
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -188,7 +188,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_init(
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -368,7 +368,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv_c(
 /// @param recvcounts    number of items from each source
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -414,7 +414,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_init(
 /// @param recvcounts    number of items from each source
 /// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -574,7 +574,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall_c(
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -618,7 +618,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_init(
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -801,7 +801,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -849,7 +849,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_init(
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1035,7 +1035,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw_c(
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each source, active if the sender's is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1083,7 +1083,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_init(
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where each part goes, in bytes
 /// @param recvtypes     a datatype for each source, active if the sender's is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`

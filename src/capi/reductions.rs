@@ -127,7 +127,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -166,7 +166,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_init(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -309,7 +309,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -348,7 +348,7 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan_init(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -507,7 +507,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -549,7 +549,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_init(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends, which the library must know
+/// @param comm          the communicator; of an intercommunicator each group gets what the other one sends; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -738,7 +738,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_c(
 /// @param recvcounts    number of items of the result for each rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -783,7 +783,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_init(
 /// @param recvcounts    number of items of the result for each rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -932,7 +932,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block_c(
 /// @param recvcount     number of items of the result for one rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -978,7 +978,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_init(
 /// @param recvcount     number of items of the result for one rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1127,7 +1127,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
@@ -1166,7 +1166,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scan_init(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
+/// @param comm          an intracommunicator for active data; between groups the library must know it
 /// @param info          not looked at where the library makes the call
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`

@@ -63,10 +63,10 @@ pub unsafe fn message_again(
     unsafe { again_with(call, comm, place, false, Vec::new(), move |_, place| start(place)) }
 }
 
-/// The communicator of a persistent collective on `comm`. On one rank it is `comm`; between groups, too, where a private
-/// communicator would never be used again. MPI refuses the null handle at the start.
+/// The communicator of a persistent collective on `comm`. Between groups it is `comm`, since a private communicator would never be
+/// used again there. MPI refuses the null handle at the start.
 fn own(comm: Comm) -> MpiResult<Comm> {
-    if comm.is_null() || communicator::is_inter(comm) || comm.size()? == 1 {
+    if comm.is_null() || communicator::is_inter(comm) {
         return Ok(comm);
     }
     let own = comm.twin()?;
