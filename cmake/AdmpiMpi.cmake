@@ -56,6 +56,17 @@ else()
   message(FATAL_ERROR "The mpi.h of ${MPI_C_COMPILER} is neither of Open MPI nor of the MPICH family.")
 endif()
 
+# A C compiler that is a wrapper itself brings its own MPI, and cargo asks this one.
+execute_process(COMMAND "${MPI_C_COMPILER}" -dM -E -include mpi.h -x c /dev/null OUTPUT_VARIABLE defined ERROR_QUIET)
+set(family_of_wrapper mpich)
+if(defined MATCHES "#define OPEN_MPI ")
+  set(family_of_wrapper openmpi)
+endif()
+if(defined MATCHES "#define MPI_VERSION " AND NOT family_of_wrapper STREQUAL ADMPI_MPI_FAMILY)
+  message(FATAL_ERROR "The C compiler ${CMAKE_C_COMPILER} brings an MPI with it, of the family ${ADMPI_MPI_FAMILY}, but MPI_C_COMPILER is "
+    "${MPI_C_COMPILER}, of ${family_of_wrapper}: set CC to a compiler without an MPI, or MPI_C_COMPILER to ${CMAKE_C_COMPILER}.")
+endif()
+
 if(NOT ADMPI_MPIEXEC)
   get_filename_component(wrapper_directory "${MPI_C_COMPILER}" DIRECTORY)
   foreach(name IN LISTS launcher_names)
