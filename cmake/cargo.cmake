@@ -14,6 +14,8 @@ endforeach()
 file(MAKE_DIRECTORY "${directory}")
 file(LOCK "${directory}/admpi.lock")
 set(ENV{CARGO_TARGET_DIR} "${directory}")
+# It would put the library into a directory of its own.
+unset(ENV{CARGO_BUILD_TARGET})
 # A user's flags come behind those of build.rs: another standard, and warnings as errors.
 if(NOT "$ENV{CFLAGS}" STREQUAL "")
   set(ENV{CFLAGS} "$ENV{CFLAGS} -std=gnu11 -Wno-error")
