@@ -176,6 +176,11 @@ std::complex<R> with_plain_complex_numbers(R p, R q) {
   std::complex<R> all = pow(z, p) + pow(z, z) + pow(z, c) + w;
   all += z * c + c * z + (z + c) - (c - z);
   all += c * p + p * c + c * R(p + q) + pow(c, z);
+  std::complex<R> made = {q, 2};
+  made *= p * q;
+  all += made;
+  made = 3;
+  all -= made;
   return z == c || !(c != z) ? z : all;
 }
 

@@ -567,10 +567,47 @@ struct through_complex {
   }
 };
 
-}  // namespace
+/// What stands for a complex number where it is one of doubles: numbers, expressions, lists of two.
+struct through_conversions {
+  template <class T>
+  T operator()(const T &x) const {
+    using Z = std::complex<T>;
+    static_assert(sizeof(Z) == 2 * sizeof(T) && std::is_trivially_copyable<Z>::value == std::is_trivially_copyable<T>::value, "");
+    const auto square = [](const Z &z) { return z * z; };
+    const Z zero = 0, one = 1.0, i = {0, 1}, z = {x, 2.0}, product = x * x, parts(x * x, x + 1.0);
+    const std::vector<Z> all = {.5, 3, x, z};
+    Z sum = std::accumulate(all.begin(), all.end(), Z()) + zero + one + product * parts;
+    sum += square(2.0) + square(x) + (x > 0.0 ? z : 0) + (x > 0.0 ? 1 : z);
+    Z w;
+    w = {0, x};
+    sum += w;
+    w = {x * x, 1};
+    sum -= w * i;
+    w = 2;
+    sum *= w;
+    w = x + 1.0;
+    sum /= w;
+    w = cdouble(0.5, -1.5);
+    sum = sum * w + z;
+    sum += x * x;
+    sum += 1;
+    sum -= x;
+    sum *= 2;
+    sum *= x * x;
+    sum /= x + 3.0;
+    sum *= cdouble(0.5, -1.0);
+    sum /= cdouble(0.5, 2.0);
+    sum += cdouble(0.5, 2.0);
+    sum *= sum;
+    w.real(x * sum.real());
+    w.imag(3.0);
+    return norm(sum) + sum.imag() + norm(w) + (sum != 0.0 && !(0.0 == sum) && w != x ? x : 0.0 * x);
+  }
+};
 
-TEST_CASE("test_functions_of_complex_parts") {
-  const through_complex f{};
+/// f at 0.8, with the derivative in every number type, against that of doubles.
+template <class F>
+void check_of_complex(const F &f) {
   const double x = 0.8, h = 1e-6, expected = (f(x + h) - f(x - h)) / (2.0 * h);
   test::recording_tape tape;
   var a = x;
@@ -582,6 +619,20 @@ TEST_CASE("test_functions_of_complex_parts") {
   CHECK(tape.adjoint(a) == doctest::Approx(expected).epsilon(1e-8));
   CHECK(f(tangent<double>(x, 1.0)).derivative == doctest::Approx(expected).epsilon(1e-8));
   CHECK(f(tangent<var>(a, var(1.0))).derivative.value == doctest::Approx(expected).epsilon(1e-8));
+  using directions = tangent<double, 2>;
+  const directions both = f(directions(x, {1.0, -2.0}));
+  CHECK(both.derivative[0] == doctest::Approx(expected).epsilon(1e-8));
+  CHECK(both.derivative[1] == doctest::Approx(-2.0 * expected).epsilon(1e-8));
+}
+
+}  // namespace
+
+TEST_CASE("test_functions_of_complex_parts") { check_of_complex(through_complex{}); }
+
+TEST_CASE("test_functions_complex_from_numbers") {
+  check_of_complex(through_conversions{});
+  constexpr std::complex<var> constant(1.0, 2.0);
+  CHECK(values_of(constant) == cdouble(1.0, 2.0));
 }
 
 namespace {

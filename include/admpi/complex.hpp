@@ -1,17 +1,148 @@
-// admpi: what std::complex of an active type lacks. Not part of admpi.hpp: include it if complex numbers are active.
+// admpi: std::complex of active types. Not part of admpi.hpp: include it, before anything uses them, if complex numbers are active.
 //
 //   std::complex<admpi::var> z(x, y);
 //   admpi::var energy = norm(2.0 * z + std::complex<double>(0.0, 1.0) * exp(z));
 //
-// The standard leaves std::complex of other than floating-point types unspecified. In libstdc++ and libc++ its members and
-// most of its functions work. Missing are operators with plain numbers, and functions that compute the type of
-// their result.
+// The standard leaves std::complex of other than floating-point types unspecified. That of libstdc++ and of libc++ takes no plain number
+// in place of a complex one. Here are classes that do; most of the functions are those of the standard library, which take any class of
+// these members. Missing are operators with plain numbers, and functions that compute the type of their result.
 #ifndef ADMPI_COMPLEX_HPP
 #define ADMPI_COMPLEX_HPP
 
 #include "admpi.hpp"
 
 #include <complex>
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+/// std::complex of an active type: the members of that of double. Numbers and expressions convert to it, as a double does to that one.
+template <class T>
+class complex_number {
+  using complex = std::complex<T>;
+  template <class... N>
+  using if_numbers = std::enable_if_t<(std::is_convertible<N, T>::value && ...), int>;
+  template <class D>
+  using if_others = std::enable_if_t<!std::is_same<D, T>::value && std::is_convertible<D, T>::value, int>;
+
+  T real_, imag_;
+
+  complex &self() { return static_cast<complex &>(*this); }
+
+ protected:
+  // The operator is the derived class's: that of this one would take a list of two numbers, too.
+  template <class N, if_numbers<N> = 0>
+  complex &assign(const N &x) {
+    real_ = x;
+    imag_ = 0.0;
+    return self();
+  }
+  template <class D, if_others<D> = 0>
+  complex &assign(const std::complex<D> &z) {
+    real_ = z.real();
+    imag_ = z.imag();
+    return self();
+  }
+
+ public:
+  using value_type = T;
+
+  constexpr complex_number() : real_(0.0), imag_(0.0) {}
+  template <class N, if_numbers<N> = 0>
+  constexpr complex_number(const N &x) : real_(x), imag_(0.0) {}
+  template <class X, class Y, if_numbers<X, Y> = 0>
+  constexpr complex_number(const X &x, const Y &y) : real_(x), imag_(y) {}
+  template <class D, if_others<D> = 0>
+  constexpr complex_number(const std::complex<D> &z) : real_(z.real()), imag_(z.imag()) {}
+
+  constexpr T real() const { return real_; }
+  constexpr T imag() const { return imag_; }
+  void real(const T &x) { real_ = x; }
+  void imag(const T &y) { imag_ = y; }
+#ifdef __GLIBCXX__
+  // What its functions compute with.
+  constexpr complex __rep() const { return static_cast<const complex &>(*this); }
+#endif
+
+  template <class N, if_numbers<N> = 0>
+  complex &operator+=(const N &x) {
+    real_ += x;
+    return self();
+  }
+  template <class N, if_numbers<N> = 0>
+  complex &operator-=(const N &x) {
+    real_ -= x;
+    return self();
+  }
+  template <class N, if_numbers<N> = 0>
+  complex &operator*=(const N &x) {
+    real_ *= x;
+    imag_ *= x;
+    return self();
+  }
+  template <class N, if_numbers<N> = 0>
+  complex &operator/=(const N &x) {
+    real_ /= x;
+    imag_ /= x;
+    return self();
+  }
+  template <class D>
+  complex &operator+=(const std::complex<D> &z) {
+    real_ += z.real();
+    imag_ += z.imag();
+    return self();
+  }
+  template <class D>
+  complex &operator-=(const std::complex<D> &z) {
+    real_ -= z.real();
+    imag_ -= z.imag();
+    return self();
+  }
+  template <class D>
+  complex &operator*=(const std::complex<D> &z) {
+    const T x = real_ * z.real() - imag_ * z.imag();
+    imag_ = real_ * z.imag() + imag_ * z.real();
+    real_ = x;
+    return self();
+  }
+  template <class D>
+  complex &operator/=(const std::complex<D> &z) {
+    const T x = real_ * z.real() + imag_ * z.imag();
+    const D n = z.real() * z.real() + z.imag() * z.imag();
+    imag_ = (imag_ * z.real() - real_ * z.imag()) / n;
+    real_ = x / n;
+    return self();
+  }
+};
+
+}  // namespace detail
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+namespace std {
+
+template <>
+class complex<admpi::var> : public admpi::detail::complex_number<admpi::var> {
+ public:
+  using admpi::detail::complex_number<admpi::var>::complex_number;
+  template <class Z>
+  auto operator=(const Z &z) -> decltype(this->assign(z)) {
+    return this->assign(z);
+  }
+};
+
+template <class T, int N>
+class complex<admpi::tangent<T, N>> : public admpi::detail::complex_number<admpi::tangent<T, N>> {
+ public:
+  using admpi::detail::complex_number<admpi::tangent<T, N>>::complex_number;
+  template <class Z>
+  auto operator=(const Z &z) -> decltype(this->assign(z)) {
+    return this->assign(z);
+  }
+};
+
+}  // namespace std
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {

@@ -2,6 +2,20 @@
 #if defined(ADMPI_COMPLEX_HPP) && defined(ADMPI_FLOAT_HPP) && !defined(ADMPI_COMPLEX_FLOATS_HPP)
 #define ADMPI_COMPLEX_FLOATS_HPP
 
+namespace std {
+
+template <>
+class complex<admpi::float_var> : public admpi::detail::complex_number<admpi::float_var> {
+ public:
+  using admpi::detail::complex_number<admpi::float_var>::complex_number;
+  template <class Z>
+  auto operator=(const Z &z) -> decltype(this->assign(z)) {
+    return this->assign(z);
+  }
+};
+
+}  // namespace std
+
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 namespace detail {
