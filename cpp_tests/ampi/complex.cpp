@@ -260,10 +260,117 @@ TEST_CASE("test_complex_tangents_move") {
       CHECK(z.imag().derivative == 10.0 + before);
     }
   }
-  const std::string why = refusal([&] {
-    return AMPI_Allreduce(out.data(), in.data(), 3, AMPI_ADOUBLE_COMPLEX, MPI_PROD, MPI_COMM_WORLD);
-  });
-  CHECK(contains(why, "MPI's operations reduce tangents under the scalar itself"));
+}
+
+namespace {
+
+/// Two complex tangents of a rank, from one number.
+template <class T>
+std::vector<std::complex<T>> brought(const T &x, int rank) {
+  return {{x, x * x + 0.5}, {0.3 - x, T(2.0 - rank)}};
+}
+
+/// Those of the ranks from `first` to `last`, combined.
+template <class T>
+std::vector<std::complex<T>> combined(const std::vector<T> &xs, int first, int last, bool product) {
+  std::vector<std::complex<T>> all = brought(xs[std::size_t(first)], first);
+  for (int rank = first + 1; rank <= last; ++rank) {
+    const auto more = brought(xs[std::size_t(rank)], rank);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = product ? all[i] * more[i] : all[i] + more[i];
+  }
+  return all;
+}
+
+/// Values and derivatives, which are doubles one behind the other.
+template <class T>
+void check_equal(const std::vector<std::complex<T>> &got, const std::vector<std::complex<T>> &expected) {
+  REQUIRE(got.size() == expected.size());
+  const double *const x = reinterpret_cast<const double *>(got.data()), *const y = reinterpret_cast<const double *>(expected.data());
+  for (std::size_t i = 0; i < got.size() * 2 * sizeof(T) / sizeof(double); ++i) CHECK(x[i] == doctest::Approx(y[i]));
+}
+
+template <class T>
+void check_reductions_of_tangents(const std::vector<T> &xs) {
+  using C = std::complex<T>;
+  const int last = world_size() - 1, rank = world_rank();
+  const std::vector<C> own = brought(xs[std::size_t(rank)], rank);
+  for (const bool product : {false, true})
+    for (const MPI_Datatype type : {AMPI_ADOUBLE_COMPLEX, admpi::mpi_type<C>()}) {
+      CAPTURE(product);
+      const MPI_Op op = product ? MPI_PROD : MPI_SUM;
+      const std::vector<C> all = combined(xs, 0, last, product);
+      std::vector<C> got(2);
+      AMPI_Allreduce(own.data(), got.data(), 2, type, op, MPI_COMM_WORLD);
+      check_equal(got, all);
+      got = own;
+      AMPI_Request request;
+      AMPI_Iallreduce(AMPI_IN_PLACE, got.data(), 2, type, op, MPI_COMM_WORLD, &request);
+      AMPI_Wait(&request, AMPI_STATUS_IGNORE);
+      check_equal(got, all);
+      AMPI_Reduce(own.data(), got.data(), 2, type, op, last, MPI_COMM_WORLD);
+      if (rank == last) check_equal(got, all);
+      AMPI_Scan(own.data(), got.data(), 2, type, op, MPI_COMM_WORLD);
+      check_equal(got, combined(xs, 0, rank, product));
+      AMPI_Exscan(own.data(), got.data(), 2, type, op, MPI_COMM_WORLD);
+      if (rank > 0) check_equal(got, combined(xs, 0, rank - 1, product));
+      std::vector<C> shares;
+      for (int r = 0; r <= last; ++r) shares.insert(shares.end(), own.begin(), own.end());
+      AMPI_Reduce_scatter_block(shares.data(), got.data(), 2, type, op, MPI_COMM_WORLD);
+      check_equal(got, all);
+      got = own;
+      AMPI_Reduce_local(own.data(), got.data(), 2, type, op);
+      for (std::size_t i = 0; i < 2; ++i) shares[i] = product ? own[i] * own[i] : own[i] + own[i];
+      check_equal(got, {shares[0], shares[1]});
+    }
+  // As twice as many scalars, part by part.
+  std::vector<C> got(2);
+  AMPI_Allreduce(own.data(), got.data(), 4, admpi::mpi_type<T>(), MPI_SUM, MPI_COMM_WORLD);
+  check_equal(got, combined(xs, 0, last, false));
+  const std::string why =
+      refusal([&] { return AMPI_Allreduce(own.data(), got.data(), 2, AMPI_ADOUBLE_COMPLEX, MPI_MAX, MPI_COMM_WORLD); });
+  CHECK(contains(why, "complex numbers of them by MPI_SUM and MPI_PROD"));
+}
+
+}  // namespace
+
+TEST_CASE("test_complex_tangents_reduce") {
+  test::begin();
+  std::vector<tangent<double>> xs;
+  std::vector<tangent<double, 2>> ys;
+  for (int rank = 0; rank < world_size(); ++rank) {
+    xs.emplace_back(0.5 + 0.1 * rank, 1.0 + rank);
+    ys.push_back(tangent<double, 2>(0.5 + 0.1 * rank, {1.0 + rank, -2.0}));
+  }
+  check_reductions_of_tangents(xs);
+  check_reductions_of_tangents(ys);
+}
+
+TEST_CASE("test_complex_tangents_reduce_on_the_tape") {
+  test::begin();
+  using S = tangent<var>;
+  const int ranks = world_size(), rank = world_rank();
+  std::vector<double> at;
+  for (int r = 0; r < ranks; ++r) at.push_back(0.5 + 0.1 * r);
+  for (const bool product : {false, true}) {
+    // The derivative of the first result's real part, where the number of one rank is moved.
+    const auto expected = [&](int moved, double by) {
+      std::vector<tangent<double>> xs;
+      for (int r = 0; r < ranks; ++r) xs.emplace_back(at[std::size_t(r)] + (r == moved ? by : 0.0), 1.0 + r);
+      return combined(xs, 0, ranks - 1, product)[0].real().derivative;
+    };
+    recording_tape tape;
+    var x = at[std::size_t(rank)];
+    tape.input(x);
+    const std::vector<std::complex<S>> own = brought(S(x, var(1.0 + rank)), rank);
+    std::vector<std::complex<S>> got(2);
+    AMPI_Allreduce(own.data(), got.data(), 2, AMPI_ADOUBLE_COMPLEX, product ? MPI_PROD : MPI_SUM, MPI_COMM_WORLD);
+    const var result = got[0].real().derivative;
+    CHECK(result.value == doctest::Approx(expected(-1, 0.0)));
+    if (rank == 0) tape.seed(result);
+    tape.reverse();
+    const double h = 1e-6;
+    CHECK(tape.adjoint(x) == doctest::Approx((expected(rank, h) - expected(rank, -h)) / (2.0 * h)).epsilon(1e-7));
+  }
 }
 
 TEST_CASE("test_complex_refused") {

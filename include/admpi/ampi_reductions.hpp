@@ -26,12 +26,13 @@ inline constexpr bool is_value_index = false;
 template <class T>
 inline constexpr bool is_value_index<value_index<T>> = true;
 
-/// What a reduction of a buffer works on: tangents or pairs with them, or void where there are none.
+/// What a reduction of a buffer works on: tangents, or pairs and complex numbers of them, or void where there are none.
 template <class T>
 struct reduced {
   using element = std::remove_cv_t<std::remove_all_extents_t<T>>;
   using scalar = typename scalar_of<element>::type;
-  using type = std::conditional_t<is_tangent<scalar>, std::conditional_t<is_value_index<element>, element, scalar>, void>;
+  using type = std::conditional_t<
+      is_tangent<scalar>, std::conditional_t<is_value_index<element> || is_complex<element>, element, scalar>, void>;
 };
 template <class T, class... More>
 struct first_reduced {
@@ -90,6 +91,11 @@ template <class T, int N>
 tangent<T, N> product(const tangent<T, N> &x, const tangent<T, N> &y) {
   return {product(x.value, y.value), product_along(x, y)};
 }
+template <class C>
+C complex_product(const C &x, const C &y) {
+  using T = typename C::value_type;
+  return {T(product(x.real(), y.real()) - product(x.imag(), y.imag())), T(product(x.real(), y.imag()) + product(x.imag(), y.real()))};
+}
 
 // `low` stands on lower ranks than `high`.
 struct reduce_sum {
@@ -101,7 +107,10 @@ struct reduce_sum {
 struct reduce_product {
   template <class T>
   static T combine(const T &low, const T &high) {
-    return product(low, high);
+    if constexpr (is_complex<T>)
+      return complex_product(low, high);
+    else
+      return product(low, high);
   }
 };
 struct reduce_min {
@@ -155,8 +164,10 @@ MPI_Op reduction_of(MPI_Op op) {
   } else {
     if (op == MPI_SUM) return reduction<E, reduce_sum>();
     if (op == MPI_PROD) return reduction<E, reduce_product>();
-    if (op == MPI_MIN) return reduction<E, reduce_min>();
-    if (op == MPI_MAX) return reduction<E, reduce_max>();
+    if constexpr (!is_complex<E>) {
+      if (op == MPI_MIN) return reduction<E, reduce_min>();
+      if (op == MPI_MAX) return reduction<E, reduce_max>();
+    }
   }
   return MPI_OP_NULL;
 }
@@ -172,12 +183,15 @@ inline bool is_predefined(MPI_Op op) {
 /// Puts the operation on tangents in the place of MPI's own. One of the user's works on tangents as it is.
 template <class E>
 int substitute_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MPI_Comm comm) {
+  if constexpr (is_complex<E>)
+    if (datatype != mpi_type<E>() && datatype != AMPI_ADOUBLE_COMPLEX)
+      return substitute_operation<typename E::value_type>(call, op, datatype, comm);
   const bool predefined = is_predefined(op);
   const MPI_Op own = reduction_of<E>(op);
   if (predefined && own == MPI_OP_NULL)
     return admpi_detail_refuse(call,
-                        "op: tangents are reduced by MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX, admpi::value_index of them by "
-                        "MPI_MINLOC and MPI_MAXLOC, and both by operations of AMPI_Op_create",
+                        "op: tangents are reduced by MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX, complex numbers of them by MPI_SUM and "
+                        "MPI_PROD, admpi::value_index of them by MPI_MINLOC and MPI_MAXLOC, and all by operations of AMPI_Op_create",
                         comm);
   if (!predefined && admpi_detail_op_has_adjoint(op))
     return admpi_detail_refuse(call,
@@ -185,7 +199,7 @@ int substitute_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MP
                         "AMPI_Op_create whose function is templated on the scalar",
                         comm);
   // AMPI_ADOUBLE stands here still where this rank has no part in the call.
-  if (predefined && datatype != mpi_type<E>() && datatype != AMPI_ADOUBLE)
+  if (predefined && !is_complex<E> && datatype != mpi_type<E>() && datatype != AMPI_ADOUBLE)
     return admpi_detail_refuse(call,
                         "datatype: MPI's operations reduce tangents under the scalar itself, AMPI_ADOUBLE or admpi::mpi_type; "
                         "under a datatype made from it, one of AMPI_Op_create does",
