@@ -637,6 +637,37 @@ TEST_CASE("test_functions_complex_from_numbers") {
 
 namespace {
 
+/// What a driver does that is templated on its scalar: the value of z * z at 1 + 2i, and its derivative along 3 + 4i.
+template <class T>
+void check_complex_driver(const cdouble &along) {
+  using admpi::derivative;
+  using admpi::set_derivative;
+  using admpi::value;
+  std::complex<T> z(1.0, 2.0);
+  set_derivative(z, cdouble(3.0, 4.0));
+  const std::complex<T> y = z * z;
+  const cdouble at = value(y), slope = value(derivative(y));
+  CHECK(at == cdouble(-3.0, 4.0));
+  CHECK(slope == along);
+}
+
+}  // namespace
+
+TEST_CASE("test_functions_complex_values_and_derivatives") {
+  check_complex_driver<double>(cdouble(0.0));
+  check_complex_driver<tangent<double>>(cdouble(-10.0, 20.0));
+  check_complex_driver<tangent<var>>(cdouble(-10.0, 20.0));
+  test::recording_tape tape;
+  std::complex<var> z(1.0, 2.0);
+  tape.input(z);
+  std::complex<var> y = z * z;
+  admpi::set_derivative(y, cdouble(3.0, 4.0));
+  tape.reverse();
+  CHECK(admpi::derivative(z) == cdouble(22.0, -4.0));
+}
+
+namespace {
+
 /// Of the number types: what standard algorithms do with them, together with plain numbers.
 struct through_algorithms {
   template <class T>

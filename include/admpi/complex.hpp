@@ -266,6 +266,26 @@ ADMPI_COMPLEX(*)
 ADMPI_COMPLEX(/)
 #undef ADMPI_COMPLEX
 
+/// The values of both parts.
+template <class T>
+auto value(const std::complex<T> &z) -> std::complex<decltype(value(z.real()))> {
+  return {value(z.real()), value(z.imag())};
+}
+/// The derivatives of both parts, in one direction; of a var the adjoints.
+template <class T, class D = std::decay_t<decltype(derivative(std::declval<const T &>()))>,
+          std::enable_if_t<std::is_arithmetic<D>::value || detail::is_real<D>, int> = 0>
+std::complex<D> derivative(const std::complex<T> &z) {
+  return {derivative(z.real()), derivative(z.imag())};
+}
+/// Sets them; of a var it seeds both parts.
+template <class T, class D>
+void set_derivative(std::complex<T> &z, const std::complex<D> &direction) {
+  T x = z.real(), y = z.imag();
+  set_derivative(x, direction.real());
+  set_derivative(y, direction.imag());
+  z = std::complex<T>(x, y);
+}
+
 /// From a modulus and an argument, one of them active, or two expressions.
 template <class R, class A, detail::if_active_numbers<R, A> = 0>
 std::complex<detail::real_type<R, A>> polar(const R &modulus, const A &argument) {
