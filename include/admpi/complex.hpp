@@ -4,8 +4,8 @@
 //   admpi::var energy = norm(2.0 * z + std::complex<double>(0.0, 1.0) * exp(z));
 //
 // The standard leaves std::complex of other than floating-point types unspecified. That of libstdc++ and of libc++ takes no plain number
-// in place of a complex one. Here are classes that do; most of the functions are those of the standard library, which take any class of
-// these members. Missing are operators with plain numbers, and functions that compute the type of their result.
+// in place of a complex one. The classes here do. Most functions on them are those of the standard library, which need only their members.
+// The others are here: operators with plain numbers, and functions that compute the type of their result.
 #ifndef ADMPI_COMPLEX_HPP
 #define ADMPI_COMPLEX_HPP
 
@@ -31,7 +31,7 @@ class complex_number {
   complex &self() { return static_cast<complex &>(*this); }
 
  protected:
-  // The operator is the derived class's: that of this one would take a list of two numbers, too.
+  // The operator is the derived class's: one of this class would take a list of two numbers, too.
   template <class N, if_numbers<N> = 0>
   complex &assign(const N &x) {
     real_ = x;
