@@ -30,21 +30,6 @@ class complex_number {
 
   complex &self() { return static_cast<complex &>(*this); }
 
- protected:
-  // The operator is the derived class's: one of this class would take a list of two numbers, too.
-  template <class N, if_numbers<N> = 0>
-  complex &assign(const N &x) {
-    real_ = x;
-    imag_ = 0.0;
-    return self();
-  }
-  template <class D, if_others<D> = 0>
-  complex &assign(const std::complex<D> &z) {
-    real_ = z.real();
-    imag_ = z.imag();
-    return self();
-  }
-
  public:
   using value_type = T;
 
@@ -126,20 +111,12 @@ template <>
 class complex<admpi::var> : public admpi::detail::complex_number<admpi::var> {
  public:
   using admpi::detail::complex_number<admpi::var>::complex_number;
-  template <class Z>
-  auto operator=(const Z &z) -> decltype(this->assign(z)) {
-    return this->assign(z);
-  }
 };
 
 template <class T, int N>
 class complex<admpi::tangent<T, N>> : public admpi::detail::complex_number<admpi::tangent<T, N>> {
  public:
   using admpi::detail::complex_number<admpi::tangent<T, N>>::complex_number;
-  template <class Z>
-  auto operator=(const Z &z) -> decltype(this->assign(z)) {
-    return this->assign(z);
-  }
 };
 
 }  // namespace std
@@ -167,11 +144,6 @@ inline constexpr bool is_float = std::is_base_of<float_expression<E>, E>::value;
 template <class D, class T>
 using if_passive =
     std::enable_if_t<std::is_same<D, double>::value || (std::is_same<D, float>::value && is_float<T>), int>;
-
-template <class T, class D>
-std::complex<T> activated(const std::complex<D> &z) {
-  return {T(z.real()), T(z.imag())};
-}
 
 /// What an expression is a value of; of a modulus and an argument the active type.
 template <class R, class A = R>
@@ -238,11 +210,11 @@ bool operator!=(const N &x, const std::complex<T> &z) {
 #define ADMPI_COMPLEX(R, op)                                                                           \
   template <class T, class D, detail::if_real<T> = 0, detail::if_passive<D, T> = 0>                    \
   R operator op(const std::complex<T> &z, const std::complex<D> &c) {                                  \
-    return z op detail::activated<T>(c);                                                               \
+    return z op std::complex<T>(c);                                                                    \
   }                                                                                                    \
   template <class T, class D, detail::if_real<T> = 0, detail::if_passive<D, T> = 0>                    \
   R operator op(const std::complex<D> &c, const std::complex<T> &z) {                                  \
-    return detail::activated<T>(c) op z;                                                               \
+    return std::complex<T>(c) op z;                                                                    \
   }
 ADMPI_COMPLEX(std::complex<T>, +)
 ADMPI_COMPLEX(std::complex<T>, -)
@@ -254,11 +226,11 @@ ADMPI_COMPLEX(bool, !=)
 #define ADMPI_COMPLEX(op)                                                                              \
   template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_passive<D, N> = 0>          \
   std::complex<detail::real_type<N>> operator op(const std::complex<D> &c, const N &x) {               \
-    return detail::activated<detail::real_type<N>>(c) op detail::real_type<N>(x);                      \
+    return std::complex<detail::real_type<N>>(c) op detail::real_type<N>(x);                           \
   }                                                                                                    \
   template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_passive<D, N> = 0>          \
   std::complex<detail::real_type<N>> operator op(const N &x, const std::complex<D> &c) {               \
-    return detail::real_type<N>(x) op detail::activated<detail::real_type<N>>(c);                      \
+    return detail::real_type<N>(x) op std::complex<detail::real_type<N>>(c);                           \
   }
 ADMPI_COMPLEX(+)
 ADMPI_COMPLEX(-)

@@ -8,10 +8,6 @@ template <>
 class complex<admpi::float_var> : public admpi::detail::complex_number<admpi::float_var> {
  public:
   using admpi::detail::complex_number<admpi::float_var>::complex_number;
-  template <class Z>
-  auto operator=(const Z &z) -> decltype(this->assign(z)) {
-    return this->assign(z);
-  }
 };
 
 }  // namespace std
