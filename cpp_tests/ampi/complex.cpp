@@ -321,14 +321,25 @@ void check_reductions_of_tangents(const std::vector<T> &xs) {
       AMPI_Reduce_local(own.data(), got.data(), 2, type, op);
       for (std::size_t i = 0; i < 2; ++i) shares[i] = product ? own[i] * own[i] : own[i] + own[i];
       check_equal(got, {shares[0], shares[1]});
+      AMPI_Allreduce_init(own.data(), got.data(), 2, type, op, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+      AMPI_Start(&request);
+      AMPI_Wait(&request, AMPI_STATUS_IGNORE);
+      AMPI_Request_free(&request);
+      check_equal(got, all);
     }
   // As twice as many scalars, part by part.
   std::vector<C> got(2);
   AMPI_Allreduce(own.data(), got.data(), 4, admpi::mpi_type<T>(), MPI_SUM, MPI_COMM_WORLD);
   check_equal(got, combined(xs, 0, last, false));
-  const std::string why =
+  std::string why =
       refusal([&] { return AMPI_Allreduce(own.data(), got.data(), 2, AMPI_ADOUBLE_COMPLEX, MPI_MAX, MPI_COMM_WORLD); });
   CHECK(contains(why, "complex numbers of them by MPI_SUM and MPI_PROD"));
+  MPI_Datatype two;
+  MPI_Type_contiguous(2, admpi::mpi_type<C>(), &two);
+  MPI_Type_commit(&two);
+  why = refusal([&] { return AMPI_Allreduce(own.data(), got.data(), 1, two, MPI_PROD, MPI_COMM_WORLD); });
+  CHECK(contains(why, "MPI's operations reduce tangents under the scalar itself"));
+  MPI_Type_free(&two);
 }
 
 }  // namespace

@@ -93,8 +93,7 @@ tangent<T, N> product(const tangent<T, N> &x, const tangent<T, N> &y) {
 }
 template <class C>
 C complex_product(const C &x, const C &y) {
-  using T = typename C::value_type;
-  return {T(product(x.real(), y.real()) - product(x.imag(), y.imag())), T(product(x.real(), y.imag()) + product(x.imag(), y.real()))};
+  return {product(x.real(), y.real()) - product(x.imag(), y.imag()), product(x.real(), y.imag()) + product(x.imag(), y.real())};
 }
 
 // `low` stands on lower ranks than `high`.
@@ -180,11 +179,18 @@ inline bool is_predefined(MPI_Op op) {
   return false;
 }
 
+/// Whether a datatype is that of elements E. That of the library's stands here still where this rank has no part in the call.
+template <class E>
+bool is_type_of(MPI_Datatype datatype) {
+  return datatype == mpi_type<E>() || datatype == (is_complex<E> ? AMPI_ADOUBLE_COMPLEX : AMPI_ADOUBLE);
+}
+
 /// Puts the operation on tangents in the place of MPI's own. One of the user's works on tangents as it is.
 template <class E>
 int substitute_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MPI_Comm comm) {
+  // Complex numbers may come part by part.
   if constexpr (is_complex<E>)
-    if (datatype != mpi_type<E>() && datatype != AMPI_ADOUBLE_COMPLEX)
+    if (!is_type_of<E>(datatype))
       return substitute_operation<typename E::value_type>(call, op, datatype, comm);
   const bool predefined = is_predefined(op);
   const MPI_Op own = reduction_of<E>(op);
@@ -198,8 +204,7 @@ int substitute_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MP
                         "op: it was made by AMPI_Op_create_adjoint, so its function knows doubles only; make one by "
                         "AMPI_Op_create whose function is templated on the scalar",
                         comm);
-  // AMPI_ADOUBLE stands here still where this rank has no part in the call.
-  if (predefined && !is_complex<E> && datatype != mpi_type<E>() && datatype != AMPI_ADOUBLE)
+  if (predefined && !is_type_of<E>(datatype))
     return admpi_detail_refuse(call,
                         "datatype: MPI's operations reduce tangents under the scalar itself, AMPI_ADOUBLE or admpi::mpi_type; "
                         "under a datatype made from it, one of AMPI_Op_create does",
