@@ -358,7 +358,7 @@ TEST_CASE("test_reductions_extrema_with_nan_have_one_winner_at_most") {
                     MPI_COMM_WORLD);
       int wrong = 0;
       for (int i = 0; i < patterns; ++i) {
-        int winners[8] = {};
+        std::vector<int> winners(static_cast<std::size_t>(size));
         for (int r = 0; r < size; ++r) {
           const double mine = values[i / static_cast<int>(std::pow(3, r % 4)) % 3];
           for (int b = 0; b < blocks; ++b) {
