@@ -15,6 +15,7 @@ const RUST_ALONE: &[&str] = &["Runs", "Block", "Tape", "Item"];
 
 /// Made and read by C.
 const C_ALONE: &[&str] = &[
+    "admpi_detail_cxx_thread",
     "admpi_mpi_sizes",
     "admpi_var_complex",
     "plain_complex",

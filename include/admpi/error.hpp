@@ -26,11 +26,14 @@
 #define ADMPI_NAMESPACE v0_1_serial
 #endif
 
+// For what programs catch: one type in the process, also where a library hides its symbols.
+#define ADMPI_CAUGHT __attribute__((visibility("default")))
+
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
 /// Base of all exceptions of the library: an ADMPI_ERR_* code and the library's message.
-class error : public std::runtime_error {
+class ADMPI_CAUGHT error : public std::runtime_error {
  public:
   error(int code, const char *message) : std::runtime_error(message), code_(code) {}
   int code() const noexcept { return code_; }
@@ -41,7 +44,7 @@ class error : public std::runtime_error {
 
 /// The exception of one status code.
 template <int Code>
-class error_of : public error {
+class ADMPI_CAUGHT error_of : public error {
  public:
   explicit error_of(const char *message) : error(Code, message) {}
 };

@@ -80,7 +80,7 @@ struct map_job {
 };
 
 /// A job failed. The call of the map throws it on the root, with the text of what the job threw. The next call works.
-class map_error : public callback_error {
+class ADMPI_CAUGHT map_error : public callback_error {
  public:
   map_error(const char *message, const admpi_map_failure &failure)
       : callback_error(message), job_(failure.job), rank_(failure.rank), cause_(failure.code), text_(failure.text) {}
@@ -111,7 +111,7 @@ namespace detail {
 
 inline void check_map(int code) {
   if (code == ADMPI_SUCCESS) return;
-  thrown() = nullptr;
+  forget_thrown();
   if (code == ADMPI_ERR_CALLBACK) {
     const std::string message = admpi_last_error();
     admpi_map_failure failure;

@@ -65,7 +65,7 @@ std::vector<varmat> apply_operation(Operation operation, const std::vector<argum
   std::vector<admpi_varmat *> made(results.size());
   std::vector<varmat> out;
   out.reserve(results.size());
-  detail::thrown() = nullptr;
+  detail::forget_thrown();
   Operation *held = new Operation(std::move(operation));
   detail::check_sweep(admpi_operation_apply(&detail::operation_functions<Operation>::table, held, operand.data(),
                                             static_cast<std::int64_t>(operand.size()), shape.data(),

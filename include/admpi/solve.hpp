@@ -72,7 +72,7 @@ varmat linear_solve(const varmat &b, const std::vector<argument> &p, Solve solve
   const std::vector<admpi_operand> operands = detail::operands_of(p);
   const admpi_operand rhs = admpi_operand_part(b.parts());
   admpi_varmat *x = nullptr;
-  detail::thrown() = nullptr;
+  detail::forget_thrown();
   detail::check_sweep(admpi_linear_solve(&functions::table, new functions{std::move(solve), std::move(product)}, &rhs,
                                          operands.data(), static_cast<std::int64_t>(operands.size()), &x));
   return varmat(x);
@@ -130,7 +130,7 @@ varmat fixed_point(F f, const varmat &start, const std::vector<argument> &p, fix
   const std::vector<admpi_operand> operands = detail::operands_of(p);
   const admpi_view from = start.parts();
   admpi_varmat *x = nullptr;
-  detail::thrown() = nullptr;
+  detail::forget_thrown();
   detail::check_sweep(admpi_fixed_point(&map, new functions{std::move(f), std::move(norm)}, &from, operands.data(),
                                         static_cast<std::int64_t>(operands.size()), &x));
   return varmat(x);

@@ -222,11 +222,11 @@ void sweep_rows(tape_ref tape, int widest, const coloured_pattern &p, const std:
 
 /// Of a sum of products in one statement each factor would count for all of them.
 struct split_tangents {
-  split_tangents() { tangents_are_split = true; }
-  ~split_tangents() { tangents_are_split = was; }
+  split_tangents() { admpi_tls_cxx.splits = 1; }
+  ~split_tangents() { admpi_tls_cxx.splits = was; }
   split_tangents(const split_tangents &) = delete;
   split_tangents &operator=(const split_tangents &) = delete;
-  const bool was = tangents_are_split;
+  const std::int32_t was = admpi_tls_cxx.splits;
 };
 
 /// x and a direction, both inputs, while tangents are recorded as a statement for each product.

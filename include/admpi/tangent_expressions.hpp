@@ -17,10 +17,6 @@ namespace detail {
 /// The derivative has two arguments for a leaf.
 inline constexpr unsigned max_tangent_leaves = max_leaves / 2;
 
-/// Operators that are not linear as statements of their own, each with its own pair: in hessian_sparsity, for which a statement's
-/// arguments all meet.
-[[gnu::tls_model("initial-exec")]] inline thread_local bool tangents_are_split = false;
-
 /// What each operand adds to both statements: the value's partial by its value, which is the derivative's by its derivative, and
 /// the derivative's by its value, unless there is none. In arrays, of which numbers are read as they were stored: one by one.
 template <unsigned Leaves>
@@ -381,7 +377,7 @@ ADMPI_ALWAYS_INLINE bool has_room(const admpi_tape *tape, unsigned leaves) noexc
 /// Splitting is for an expression's nodes what assignments are for expressions.
 template <class Node>
 ADMPI_ALWAYS_INLINE void record_tangent(const Node &e, tangent<var> &to) {
-  if (__builtin_expect(tangents_are_split, 0)) {
+  if (__builtin_expect(admpi_tls_cxx.splits, 0)) {
     const Node copy = e;  // what is called by address would have to lie in memory at any time
     to = recorded_whole(copy.split());
     return;

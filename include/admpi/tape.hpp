@@ -38,10 +38,18 @@ struct callback_adjoints {
 
 namespace detail {
 
-/// The exception that a callback threw in the sweep now running on this thread.
-inline std::exception_ptr &thrown() {
-  static thread_local std::exception_ptr exception;
-  return exception;
+/// Forgets the exception that a callback threw on this thread.
+inline void forget_thrown() noexcept { delete static_cast<std::exception_ptr *>(std::exchange(admpi_tls_cxx.thrown, nullptr)); }
+
+/// Keeps the exception that is being handled for check_sweep, or until the thread ends.
+inline void keep_thrown() noexcept {
+  struct owner {
+    ~owner() { forget_thrown(); }
+  };
+  static thread_local owner at_end;
+  static_cast<void>(at_end);
+  forget_thrown();
+  admpi_tls_cxx.thrown = new (std::nothrow) std::exception_ptr(std::current_exception());
 }
 
 /// Calls fn and, since no exception may cross the library, turns one into a status and keeps it.
@@ -51,7 +59,7 @@ int guarded(Fn &&fn) noexcept {
     fn();
     return 0;
   } catch (...) {
-    thrown() = std::current_exception();
+    keep_thrown();
     // In the sweep of a job nobody can throw it again.
     if (admpi_map_job() >= 0) explain_thrown();
     return 1;
@@ -61,8 +69,10 @@ int guarded(Fn &&fn) noexcept {
 /// Checks the status of a sweep: an exception kept by a callback goes on from here.
 inline void check_sweep(int code) {
   if (code == ADMPI_SUCCESS) return;
-  if (thrown()) std::rethrow_exception(std::exchange(thrown(), nullptr));
-  raise(code);
+  if (admpi_tls_cxx.thrown == nullptr) raise(code);
+  const std::exception_ptr thrown = *static_cast<std::exception_ptr *>(admpi_tls_cxx.thrown);
+  forget_thrown();
+  std::rethrow_exception(thrown);
 }
 
 template <class F>
@@ -83,7 +93,7 @@ void call_and_destroy(void *payload) {
   F *fn = static_cast<F *>(payload);
   // The tape recovers in destructors too, where nothing may be thrown.
   guarded([&] { (*fn)(); });
-  thrown() = nullptr;
+  forget_thrown();
   delete fn;
 }
 
@@ -163,12 +173,12 @@ class tape_ref {
 
   /// Sweeps from the end of the recording to its beginning, or to the beginning of the innermost nest.
   void reverse() {
-    detail::thrown() = nullptr;
+    detail::forget_thrown();
     detail::check_sweep(admpi_tape_reverse(handle_));
   }
   /// Sweeps from a later position down to an earlier one.
   void reverse(const position &from, const position &to) {
-    detail::thrown() = nullptr;
+    detail::forget_thrown();
     detail::check_sweep(admpi_tape_reverse_range(handle_, &from, &to));
   }
 
@@ -310,18 +320,18 @@ class tape : public tape_ref {
       admpi_tape_free(handle_);
       detail::raise(status);
     }
-    below_ = top();
-    top() = this;
+    below_ = newest();
+    admpi_tls_cxx.tape = this;
   }
   tape(const tape &) = delete;
   tape &operator=(const tape &) = delete;
 
   /// Tapes may be destroyed in any order: a tape above this one takes over which tape to restore.
   ~tape() {
-    if (top() == this) {
-      top() = below_;
+    if (newest() == this) {
+      admpi_tls_cxx.tape = below_;
     } else {
-      for (tape *above = top(); above != nullptr; above = above->below_) {
+      for (tape *above = newest(); above != nullptr; above = above->below_) {
         if (above->below_ == this) {
           above->below_ = below_;
           above->previous_ = previous_;
@@ -334,10 +344,7 @@ class tape : public tape_ref {
   }
 
  private:
-  static tape *&top() noexcept {
-    static thread_local tape *newest = nullptr;
-    return newest;
-  }
+  static tape *newest() noexcept { return static_cast<tape *>(admpi_tls_cxx.tape); }
 
   admpi_tape *previous_ = nullptr;
   tape *below_ = nullptr;

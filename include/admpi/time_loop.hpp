@@ -171,7 +171,7 @@ class time_loop {
   template <class F>
   void run(std::int64_t steps, F step) {
     using run = detail::loop_run<detail::unconditional, F>;
-    detail::thrown() = nullptr;
+    detail::forget_thrown();
     detail::check_sweep(admpi_time_loop_run(handle_, steps, &detail::run_step<run>, new run{{}, std::move(step), held_},
                                             &detail::destroy<run>));
   }
@@ -180,7 +180,7 @@ class time_loop {
   std::int64_t run_while(Condition condition, F step) {
     using run = detail::loop_run<Condition, F>;
     std::int64_t steps = 0;
-    detail::thrown() = nullptr;
+    detail::forget_thrown();
     detail::check_sweep(admpi_time_loop_run_while(handle_, &detail::ask_condition<run>, &detail::run_step<run>,
                                                   new run{std::move(condition), std::move(step), held_}, &detail::destroy<run>,
                                                   &steps));

@@ -88,6 +88,16 @@ typedef struct admpi_statistics {
 /** The calling thread's tape; never NULL: &admpi_no_tape when it has none. */
 extern __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec")));
 
+/** What the C++ headers keep of a thread. It is the library's: of a variable in the headers, a plugin and a library that
+ * hides its symbols have one each. */
+typedef struct admpi_detail_cxx_thread {
+  void *tape;     /**< the newest admpi::tape */
+  void *thrown;   /**< the std::exception_ptr that a callback left, from new */
+  int32_t splits; /**< whether operators of tangents are statements of their own */
+} admpi_detail_cxx_thread;
+
+extern __thread admpi_detail_cxx_thread admpi_tls_cxx __attribute__((tls_model("initial-exec")));
+
 /* The shim defines this as empty, to export what other languages cannot inline. */
 #ifndef ADMPI_TAPE_INLINE
 #define ADMPI_TAPE_INLINE static inline

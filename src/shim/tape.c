@@ -1,5 +1,5 @@
-/* What Rust cannot define on the stable toolchain: an initial-exec thread-local variable, which the
- * inline recorders of every language read, and the tape it names while a thread has none. */
+/* What Rust cannot define on the stable toolchain: initial-exec thread-local variables, which the
+ * inline code of every language reads, and the tape that a thread has while it has none. */
 #define ADMPI_TAPE_INLINE
 #include "admpi/region.h"
 #include "admpi/var.h"
@@ -11,6 +11,8 @@
 admpi_tape admpi_no_tape = {.abi = ADMPI_TAPE_ABI, .epoch = 1};
 
 __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec"))) = &admpi_no_tape;
+
+__thread admpi_detail_cxx_thread admpi_tls_cxx __attribute__((tls_model("initial-exec")));
 
 int admpi_detail_regions = 0;
 
