@@ -19,11 +19,15 @@ endif()
 # What tests need beyond that. Benchmarks run without it, with a core for each rank.
 set(ADMPI_TEST_ENVIRONMENT ${ADMPI_LAUNCH_ENVIRONMENT})
 if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
-  # Containers forbid the single-copy mechanism. Without it osc/rdma cannot make windows, and osc/ucx corrupts memory.
+  # Containers forbid the single-copy mechanism. Without it osc/rdma of Open MPI 4 cannot make windows, and osc/ucx corrupts memory.
+  set(osc ^ucx)
+  if(ADMPI_OPENMPI_MAJOR LESS 5)
+    set(osc pt2pt,sm)
+  endif()
   list(APPEND ADMPI_TEST_ENVIRONMENT
     OMPI_MCA_mpi_yield_when_idle=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none
-    OMPI_MCA_osc=pt2pt,sm)
+    "OMPI_MCA_osc=${osc}")
   # Half of the start of a program is a search for networks. Where there is one, OMPI_MCA_pml says what to test.
   if(NOT DEFINED ENV{OMPI_MCA_pml})
     list(APPEND ADMPI_TEST_ENVIRONMENT OMPI_MCA_pml=ob1)
