@@ -119,5 +119,6 @@ pub mod windows;
 use support::arguments::{array, array_mut, entry, free, get, give, give_handle, null, put};
 #[cfg(feature = "mpi")]
 use support::calls::{
-    check_abi, complete_some, end_comm, make_comm, mpi_call, mpi_status, name, out, slot, slots,
+    check_abi, complete_some, end_comm, make_comm, make_dist_graph, mpi_call, mpi_status, name,
+    out, slot, slots,
 };

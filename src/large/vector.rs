@@ -279,27 +279,31 @@ pub fn among_neighbours<'a>(comm: Comm, traffic: Traffic<'a>) -> MpiResult<Traff
 }
 
 /// What goes to and comes from neighbours as an exchange of all ranks. Several edges between two ranks become
-/// one part, in the order of the edges: the order in which MPI would match their messages.
+/// one part, in the order in which MPI would match their messages: that of the edges, or of opposite directions.
 fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> MpiResult<Traffic<'a>> {
     let (sources, destinations) = comm.neighbours()?;
     let size = wide_int(comm.size()?);
     let mut joined = Vec::new();
-    let sends = gathered_by_rank(size, &destinations, &traffic.sends, &mut joined)?;
-    let receives = gathered_by_rank(size, &sources, &traffic.receives, &mut joined)?;
+    let sends = gathered_by_rank(size, &destinations, &traffic.sends, 0, &mut joined)?;
+    let opposite = usize::from(comm.directions_cross()?);
+    let receives = gathered_by_rank(size, &sources, &traffic.receives, opposite, &mut joined)?;
     Ok(Traffic { joined, ..Traffic::new(Parts::given(sends), Parts::given(receives)) })
 }
 
+/// The parts of a rank in the order of their slots, each number changed by `opposite`: a dimension's two directions are next to
+/// each other.
 fn gathered_by_rank(
     size: usize,
     ranks: &[c_int],
     parts: &Parts<'_>,
+    opposite: usize,
     joined: &mut Vec<Made>,
 ) -> MpiResult<List<Part>> {
     // MPI_PROC_NULL, beyond the open end of a grid, is negative.
     let edge =
         |(&rank, slot)| Some((usize::try_from(rank).ok().filter(|&rank| rank < size)?, slot));
     let mut edges: List<(usize, usize)> = ranks.iter().zip(0..parts.n).filter_map(edge).collect();
-    edges.sort_unstable();
+    edges.sort_unstable_by_key(|&(rank, slot)| (rank, slot ^ opposite));
     let mut of_rank: List<Part> = std::iter::repeat_n(Part::none(), size).collect();
     for edges in edges.chunk_by(|(rank, _), (next, _)| rank == next) {
         let mut several = List::default();

@@ -2,7 +2,7 @@
 
 use super::handles::Comm;
 use super::raw::{self, MPI_Group, MPI_Info, constants, is_live, wide_int};
-use super::{MpiResult, check};
+use super::{MpiResult, check, quirks};
 use std::ffi::{CStr, c_char, c_int};
 
 impl Comm {
@@ -59,6 +59,19 @@ impl Comm {
         // SAFETY: as in `split`.
         check(unsafe { raw::MPI_Comm_dup(self.0, &mut new) })?;
         Self::returning_errors(new)
+    }
+
+    /// Lets `make` make a distributed graph of the members. Collective.
+    pub fn make_dist_graph(self, make: impl FnOnce(raw::MPI_Comm) -> c_int) -> MpiResult<()> {
+        if !quirks::GRAPHS_OF_GRIDS_SAY_CARTESIAN || !self.is_cartesian()? {
+            return check(make(self.0));
+        }
+        let mut bare = Self::null().0;
+        // SAFETY: as in `split`. The copy has the error handler of this one, as what is made of it will have.
+        check(unsafe { raw::MPI_Comm_split(self.0, 0, self.rank()?, &mut bare) })?;
+        let made = check(make(bare));
+        Self(bare).free()?;
+        made
     }
 
     /// How many of the members are on this rank's machine. Collective.

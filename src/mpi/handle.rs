@@ -9,6 +9,7 @@ use super::{Comm, Datatype, Failure, List, MpiResult, check, error};
 use crate::error::{Code, Error};
 use mpi_sys::MPI_File;
 use std::ffi::{c_char, c_int};
+use std::sync::OnceLock;
 
 #[derive(Clone, Copy)]
 pub struct Win(MPI_Win);
@@ -151,6 +152,14 @@ impl Comm {
         Ok(size)
     }
 
+    pub fn is_cartesian(self) -> MpiResult<bool> {
+        let mut topology = 0;
+        // SAFETY: a communicator, which MPI looks at, and a place for the answer; then constant data of the shim of mpi-sys.
+        check(unsafe { ffi::MPI_Topo_test(self.raw(), &mut topology) })?;
+        // SAFETY: as above.
+        Ok(topology == unsafe { mpi_sys::RSMPI_CART })
+    }
+
     /// How many neighbours a rank receives from and sends to.
     pub fn degrees(self) -> MpiResult<(c_int, c_int)> {
         self.topology()?.ok_or_else(|| {
@@ -237,6 +246,40 @@ impl Comm {
             })?;
         }
         Ok((sources, destinations))
+    }
+
+    /// Whether, on a grid whose members may be neighbours both ways, a part that is sent in one direction arrives from the
+    /// opposite one: so MPI 4 has it. Else parts arrive in the order in which they are sent. It is tried once.
+    pub fn directions_cross(self) -> MpiResult<bool> {
+        static CROSS: OnceLock<bool> = OnceLock::new();
+        if !self.is_cartesian()? {
+            return Ok(false);
+        }
+        if let Some(&known) = CROSS.get() {
+            return Ok(known);
+        }
+        let (own, mut ring) = (Self::itself().raw(), Self::null().raw());
+        let (sent, mut received) = ([0_u8, 1], [0_u8; 2]);
+        let (counts, places, types) = ([1; 2], [0, 1], [Datatype::byte().raw(); 2]);
+        // SAFETY: a ring of this rank alone, whose two neighbours are itself: two bytes for each, and as much room.
+        check(unsafe { raw::MPI_Cart_create(own, 1, &1, &1, 0, &mut ring) })?;
+        // SAFETY: as above.
+        check(unsafe {
+            ffi::MPI_Neighbor_alltoallw(
+                sent.as_ptr().cast(),
+                counts.as_ptr(),
+                places.as_ptr(),
+                types.as_ptr(),
+                received.as_mut_ptr().cast(),
+                counts.as_ptr(),
+                places.as_ptr(),
+                types.as_ptr(),
+                ring,
+            )
+        })?;
+        // SAFETY: made above.
+        check(unsafe { raw::MPI_Comm_free(&mut ring) })?;
+        Ok(*CROSS.get_or_init(|| received == [1, 0]))
     }
 }
 

@@ -2,7 +2,7 @@
 //! seen, and a test. The code around asks by that name, never which MPI it is built for
 //! (`tests/quirks.rs`).
 //!
-//! The versions seen are Open MPI 4.1.4 and MPICH 4.0.2. The family is all that is known when the library is built, so
+//! The versions seen are Open MPI 4.1.4 and 5.0.11, and MPICH 4.0.2. The family is all that is known when the library is built, so
 //! a quirk is taken to be in all versions of it. `build.rs` refuses an MPI of neither family: `status.rs` and
 //! `include/admpi/abi.h` know these two alone. For one that it lets through some day each quirk has an answer:
 //! `seen_in` assumes it wherever the way around it is right in every MPI, at the price of some speed or memory. The
@@ -90,8 +90,8 @@ pub const ALLTOALLW_OF_ONE_DISPLACES_ITEMS: bool = seen_in(OPEN_MPI);
 pub const IALLTOALLW_KEEPS_TYPES_OF_NEIGHBOURS: bool = seen_in(OPEN_MPI);
 
 /// MPICH 4.0: Neighbor_alltoallw and Ineighbor_alltoallw deliver nothing to a rank without destinations. The library
-/// exchanges among all ranks. It is not assumed of an unknown MPI: where a rank is another's neighbour twice, the edges
-/// are then paired as MPICH does, and Open MPI pairs them otherwise on tori of one or two ranks.
+/// exchanges among all ranks. It is not assumed of an unknown MPI: where a rank is another's neighbour twice, MPICH pairs
+/// the edges alike in both calls (`directions_cross`: not alike in all versions), and Open MPI does not.
 /// Shown by `test_large_neighbours_on_random_graphs`.
 pub const NEIGHBOR_ALLTOALLW_LOSES_PARTS: bool = MPICH;
 
@@ -101,6 +101,13 @@ pub const NEIGHBOR_ALLTOALLW_LOSES_PARTS: bool = MPICH;
 /// suggests.
 /// Reached by `test_large_alltoallv_alltoallw`.
 pub const ALLTOALLW_RELEASES_UNUSED_TYPES: bool = OPEN_MPI;
+
+// Topologies.
+
+/// Open MPI 5.0: a distributed graph made of a Cartesian communicator says that it is Cartesian, too, and crashes when
+/// asked for its dimensions. The library makes it of a copy without topology.
+/// Shown by `test_tangent_types_in_calls_that_an_mpi_gets_wrong`.
+pub const GRAPHS_OF_GRIDS_SAY_CARTESIAN: bool = seen_in(OPEN_MPI);
 
 // Requests.
 

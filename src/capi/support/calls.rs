@@ -314,6 +314,25 @@ pub unsafe fn make_comm(call: &str, place: *mut MPI_Comm, make: impl FnOnce() ->
     mpi_call(call, Comm::world(), || communicator::enter_new(comm))
 }
 
+/// Lets `make` write a new distributed graph to `place`, made of the communicator that it is given.
+///
+/// # Safety
+/// As for `make_comm`.
+pub unsafe fn make_dist_graph(
+    call: &str,
+    comm_old: MPI_Comm,
+    place: *mut MPI_Comm,
+    make: impl FnOnce(MPI_Comm) -> c_int,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        make_comm(call, place, || {
+            let made = Comm::new(comm_old).make_dist_graph(make);
+            made.map_or_else(|failure| failure.code(), |()| raw::SUCCESS) // all errors are MPI's
+        })
+    }
+}
+
 /// Lets `end` free the communicator at `place`, which leaves the library before, unless persistent collectives use it.
 ///
 /// # Safety
