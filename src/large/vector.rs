@@ -285,7 +285,7 @@ fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> MpiResult<Traffic<'a>> {
     let size = wide_int(comm.size()?);
     let mut joined = Vec::new();
     let sends = gathered_by_rank(size, &destinations, &traffic.sends, 0, &mut joined)?;
-    let opposite = usize::from(comm.directions_cross()?);
+    let opposite = usize::from(Comm::directions_cross()? && comm.is_cartesian()?);
     let receives = gathered_by_rank(size, &sources, &traffic.receives, opposite, &mut joined)?;
     Ok(Traffic { joined, ..Traffic::new(Parts::given(sends), Parts::given(receives)) })
 }

@@ -61,17 +61,20 @@ impl Comm {
         Self::returning_errors(new)
     }
 
-    /// Lets `make` make a distributed graph of the members. Collective.
-    pub fn make_dist_graph(self, make: impl FnOnce(raw::MPI_Comm) -> c_int) -> MpiResult<()> {
-        if !quirks::GRAPHS_OF_GRIDS_SAY_CARTESIAN || !self.is_cartesian()? {
-            return check(make(self.0));
-        }
-        let mut bare = Self::null().0;
-        // SAFETY: as in `split`. The copy has the error handler of this one, as what is made of it will have.
-        check(unsafe { raw::MPI_Comm_split(self.0, 0, self.rank()?, &mut bare) })?;
-        let made = check(make(bare));
-        Self(bare).free()?;
-        made
+    /// Lets `make` make a distributed graph of the members. The code is MPI's, as all errors are. Collective.
+    pub fn make_dist_graph(self, make: impl FnOnce(raw::MPI_Comm) -> c_int) -> c_int {
+        let made = || {
+            if !quirks::GRAPHS_OF_GRIDS_SAY_CARTESIAN || !self.is_cartesian()? {
+                return check(make(self.0));
+            }
+            let mut bare = Self::null().0;
+            // SAFETY: as in `split`. The copy has the error handler of this one, as what is made of it will have.
+            check(unsafe { raw::MPI_Comm_split(self.0, 0, self.rank()?, &mut bare) })?;
+            let made = check(make(bare));
+            Self(bare).free()?;
+            made
+        };
+        made().map_or_else(|failure| failure.code(), |()| raw::SUCCESS)
     }
 
     /// How many of the members are on this rank's machine. Collective.

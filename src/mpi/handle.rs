@@ -152,12 +152,17 @@ impl Comm {
         Ok(size)
     }
 
+    /// Which topology it has, as MPI names it.
+    fn kind_of_topology(self) -> MpiResult<c_int> {
+        let mut kind = 0;
+        // SAFETY: a communicator, which MPI looks at, and a place for the answer.
+        check(unsafe { ffi::MPI_Topo_test(self.raw(), &mut kind) })?;
+        Ok(kind)
+    }
+
     pub fn is_cartesian(self) -> MpiResult<bool> {
-        let mut topology = 0;
-        // SAFETY: a communicator, which MPI looks at, and a place for the answer; then constant data of the shim of mpi-sys.
-        check(unsafe { ffi::MPI_Topo_test(self.raw(), &mut topology) })?;
-        // SAFETY: as above.
-        Ok(topology == unsafe { mpi_sys::RSMPI_CART })
+        // SAFETY: constant data of the shim of mpi-sys.
+        Ok(self.kind_of_topology()? == unsafe { mpi_sys::RSMPI_CART })
     }
 
     /// How many neighbours a rank receives from and sends to.
@@ -169,15 +174,13 @@ impl Comm {
 
     /// As `degrees`; `None` without a topology.
     pub fn topology(self) -> MpiResult<Option<(c_int, c_int)>> {
-        let mut topology = 0;
-        // SAFETY: a live communicator and a place for the answer; so below.
-        check(unsafe { ffi::MPI_Topo_test(self.raw(), &mut topology) })?;
+        let topology = self.kind_of_topology()?;
         // SAFETY: constant data of the shim of mpi-sys.
         let (cart, graph, dist_graph) =
             unsafe { (mpi_sys::RSMPI_CART, mpi_sys::RSMPI_GRAPH, mpi_sys::RSMPI_DIST_GRAPH) };
         Ok(if topology == cart {
             let mut dimensions = 0;
-            // SAFETY: as above.
+            // SAFETY: a live communicator and a place for the answer; so below.
             check(unsafe { ffi::MPI_Cartdim_get(self.raw(), &mut dimensions) })?;
             Some((2 * dimensions, 2 * dimensions))
         } else if topology == graph {
@@ -209,15 +212,13 @@ impl Comm {
         let (indegree, outdegree) = self.degrees()?;
         let zeros = |n: c_int| (0..n).map(|_| 0).collect::<List<c_int>>();
         let (mut sources, mut destinations) = (zeros(indegree), zeros(outdegree));
-        let mut topology = 0;
-        // SAFETY: a live communicator and a place for the answer; so below, with arrays of the sizes given.
-        check(unsafe { ffi::MPI_Topo_test(self.raw(), &mut topology) })?;
+        let topology = self.kind_of_topology()?;
         // SAFETY: constant data of the shim of mpi-sys.
         let (cart, graph) = unsafe { (mpi_sys::RSMPI_CART, mpi_sys::RSMPI_GRAPH) };
         if topology == cart {
             for (dimension, pair) in (0..).zip(sources.chunks_exact_mut(2)) {
                 let (lower, upper) = pair.split_at_mut(1);
-                // SAFETY: as above.
+                // SAFETY: a live communicator and places for the answers; so below, with arrays of the sizes given.
                 check(unsafe {
                     ffi::MPI_Cart_shift(self.raw(), dimension, 1, &mut lower[0], &mut upper[0])
                 })?;
@@ -248,13 +249,10 @@ impl Comm {
         Ok((sources, destinations))
     }
 
-    /// Whether, on a grid whose members may be neighbours both ways, a part that is sent in one direction arrives from the
-    /// opposite one: so MPI 4 has it. Else parts arrive in the order in which they are sent. It is tried once.
-    pub fn directions_cross(self) -> MpiResult<bool> {
+    /// Whether MPI delivers what is sent in one direction of a grid from the opposite one, as MPI 4 has it, where two members are
+    /// neighbours both ways. Else parts arrive in the order in which they are sent. It is tried once.
+    pub fn directions_cross() -> MpiResult<bool> {
         static CROSS: OnceLock<bool> = OnceLock::new();
-        if !self.is_cartesian()? {
-            return Ok(false);
-        }
         if let Some(&known) = CROSS.get() {
             return Ok(known);
         }

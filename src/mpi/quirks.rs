@@ -2,8 +2,8 @@
 //! seen, and a test. The code around asks by that name, never which MPI it is built for
 //! (`tests/quirks.rs`).
 //!
-//! The versions seen are Open MPI 4.1.4 and 5.0.11, and MPICH 4.0.2. The family is all that is known when the library is built, so
-//! a quirk is taken to be in all versions of it. `build.rs` refuses an MPI of neither family: `status.rs` and
+//! The versions seen are Open MPI 4.1.4 and 5.0.11, MPICH 4.0.2 and 5.0.2. The family is all that is known when the library
+//! is built, so a quirk is taken to be in all versions of it. `build.rs` refuses an MPI of neither family: `status.rs` and
 //! `include/admpi/abi.h` know these two alone. For one that it lets through some day each quirk has an answer:
 //! `seen_in` assumes it wherever the way around it is right in every MPI, at the price of some speed or memory. The
 //! others say what they assume and why.

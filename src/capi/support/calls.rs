@@ -325,12 +325,7 @@ pub unsafe fn make_dist_graph(
     make: impl FnOnce(MPI_Comm) -> c_int,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe {
-        make_comm(call, place, || {
-            let made = Comm::new(comm_old).make_dist_graph(make);
-            made.map_or_else(|failure| failure.code(), |()| raw::SUCCESS) // all errors are MPI's
-        })
-    }
+    unsafe { make_comm(call, place, || Comm::new(comm_old).make_dist_graph(make)) }
 }
 
 /// Lets `end` free the communicator at `place`, which leaves the library before, unless persistent collectives use it.

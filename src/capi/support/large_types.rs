@@ -389,18 +389,20 @@ pub unsafe fn graph_comm(
         let all = root == -1 || root == rank;
         let unweighted = admpi_shim_unweighted(); // both sides alike, or MPICH refuses
         let (to, destinations) = if all { (size, everyone.as_ptr()) } else { (1, &raw const root) };
-        raw::MPI_Dist_graph_create_adjacent(
-            comm_old,
-            if all { size } else { 0 },
-            everyone.as_ptr(),
-            unweighted,
-            to,
-            destinations,
-            unweighted,
-            mpi_sys::RSMPI_INFO_NULL,
-            0,
-            comm_dist_graph,
-        )
+        comm.make_dist_graph(|comm_old| {
+            raw::MPI_Dist_graph_create_adjacent(
+                comm_old,
+                if all { size } else { 0 },
+                everyone.as_ptr(),
+                unweighted,
+                to,
+                destinations,
+                unweighted,
+                mpi_sys::RSMPI_INFO_NULL,
+                0,
+                comm_dist_graph,
+            )
+        })
     }
 }
 
