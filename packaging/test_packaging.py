@@ -3,6 +3,7 @@
 everywhere, the Spack package's methods, the container file's steps."""
 
 import importlib.util
+import itertools
 import re
 import subprocess
 import sys
@@ -27,22 +28,31 @@ def find(pattern, path):
     return match.group(1)
 
 
-class Spec(dict):
-    """A concrete spec: its dependencies by name, and whether it has the variant +mpi."""
+class Prefix(str):
+    """A directory, with those in it as attributes."""
 
-    def __init__(self, mpi):
-        clang = types.SimpleNamespace(prefix=types.SimpleNamespace(lib="/llvm/lib"))
+    def __getattr__(self, name):
+        return self.join(name)
+
+    def join(self, name):
+        return Prefix(f"{self}/{name}")
+
+
+class Spec(dict):
+    """A concrete spec: its dependencies by name, and whether it has the variants."""
+
+    def __init__(self, mpi, fortran):
+        clang = types.SimpleNamespace(prefix=Prefix("/llvm"))
         super().__init__({"mpi": types.SimpleNamespace(mpicc="/mpi/bin/mpicc"), "llvm": clang} if mpi else {})
-        self.mpi = mpi
+        self.variants = {"mpi": mpi, "fortran": fortran}
 
     def satisfies(self, text):
-        assert text in ("+mpi", "~mpi"), text
-        return self.mpi == (text == "+mpi")
+        return self.variants[text[1:]] == {"+": True, "~": False}[text[0]]
 
 
 class CMakePackage:
-    def __init__(self, mpi):
-        self.spec = Spec(mpi)
+    def __init__(self, mpi, fortran):
+        self.spec = Spec(mpi, fortran)
         self.stage = types.SimpleNamespace(path="/stage")
 
     @staticmethod
@@ -51,8 +61,7 @@ class CMakePackage:
         return f"-D{name}:{'BOOL' if isinstance(value, bool) else 'STRING'}={text}"
 
     def define_from_variant(self, name, variant):
-        assert variant == "mpi", variant
-        return self.define(name, self.spec.mpi)
+        return self.define(name, self.spec.variants[variant])
 
 
 class Environment(dict):
@@ -116,16 +125,18 @@ class Spack(unittest.TestCase):
         rust = find(r'^rust-version = "(.*)"', "Cargo.toml")
         cmake = find(r"^cmake_minimum_required\(VERSION (.*)\)", "CMakeLists.txt")
         self.assertIn(f"rust@{rust}:", wanted)
-        self.assertIn(f"cmake@{cmake}:", wanted)
+        self.assertLessEqual({f"cmake@{cmake}:", "c", "cxx", "fortran", "mpi"}, set(wanted))
         for name, arguments, keywords in self.directives:
-            if name == "depends_on" and arguments[0] in ("mpi", "llvm+clang"):
-                self.assertEqual(keywords.get("when"), "+mpi", arguments)
+            if name == "depends_on":
+                when = {"mpi": "+mpi", "llvm+clang": "+mpi", "fortran": "+fortran"}.get(arguments[0])
+                self.assertEqual(keywords.get("when"), when, arguments)
 
     def test_arguments_are_options_of_the_build(self):
         build = read("CMakeLists.txt") + "".join(path.read_text(encoding="utf-8") for path in (ROOT / "cmake").glob("*.cmake"))
-        for mpi in (True, False):
-            arguments = dict(argument[2:].split("=", 1) for argument in self.package(mpi).cmake_args())
+        for mpi, fortran in itertools.product((True, False), repeat=2):
+            arguments = dict(argument[2:].split("=", 1) for argument in self.package(mpi, fortran).cmake_args())
             self.assertEqual(arguments["ADMPI_WITH_MPI:BOOL"], "ON" if mpi else "OFF")
+            self.assertEqual(arguments["ADMPI_WITH_FORTRAN:BOOL"], "ON" if fortran else "OFF")
             self.assertEqual(arguments.get("MPI_C_COMPILER:STRING"), "/mpi/bin/mpicc" if mpi else None)
             for argument in arguments:
                 self.assertRegex(build, rf"\b{argument.split(':')[0]}\b")
@@ -133,9 +144,9 @@ class Spack(unittest.TestCase):
     def test_environment(self):
         for mpi in (True, False):
             environment = Environment()
-            self.package(mpi).setup_build_environment(environment)
+            self.package(mpi, fortran=True).setup_build_environment(environment)
             self.assertEqual(environment["CARGO_HOME"], "/stage/cargo")
-            self.assertEqual(environment.get("LIBCLANG_PATH"), "/llvm/lib" if mpi else None)
+            self.assertEqual(environment.get("LLVM_CONFIG_PATH"), "/llvm/bin/llvm-config" if mpi else None)
 
     def test_repository_is_where_spack_looks(self):
         self.assertRegex(read("packaging/spack/repo.yaml"), r"^repo:\n  namespace: admpi\n$")

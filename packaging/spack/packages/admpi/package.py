@@ -12,9 +12,11 @@ class Admpi(CMakePackage):
     version("0.1.0")
 
     variant("mpi", default=True, description="Adjoint MPI; without it the tape, matrices and maps on threads")
+    variant("fortran", default=True, description="Fortran modules, for the compiler of the build")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.24:", type="build")
     depends_on("gmake", type="build")
     depends_on("rust@1.89:", type="build")
@@ -27,11 +29,13 @@ class Admpi(CMakePackage):
         # The crates go with the stage, not into the user's home.
         env.set("CARGO_HOME", join_path(self.stage.path, "cargo"))
         if self.spec.satisfies("+mpi"):
-            env.set("LIBCLANG_PATH", self.spec["llvm"].prefix.lib)
+            # It tells where libclang is: an LLVM of the system has it elsewhere than in <prefix>/lib.
+            env.set("LLVM_CONFIG_PATH", self.spec["llvm"].prefix.bin.join("llvm-config"))
 
     def cmake_args(self):
         args = [
             self.define_from_variant("ADMPI_WITH_MPI", "mpi"),
+            self.define_from_variant("ADMPI_WITH_FORTRAN", "fortran"),
             self.define("BUILD_TESTING", False),
             self.define("ADMPI_EXAMPLES", False),
             self.define("ADMPI_BENCHES", False),
