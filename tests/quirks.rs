@@ -52,8 +52,9 @@ fn every_quirk_tells_where_it_was_seen_and_what_shows_it() {
         if !name.starts_with(|c: char| c.is_uppercase()) {
             continue; // not one quirk, but a choice
         }
-        let seen =
-            ["MPICH 4.0", "Open MPI 4.1", "Open MPI 5.0"].iter().any(|mpi| doc.contains(mpi));
+        let seen = ["MPICH 4.0", "MPICH 5.0", "Open MPI 4.1", "Open MPI 5.0"]
+            .iter()
+            .any(|mpi| doc.contains(mpi));
         assert!(seen, "{name}: seen where?");
         let test = ["Shown by `", "Reached by `", "Measured by `"]
             .iter()

@@ -683,16 +683,20 @@ fn settle_one(slot: &mut Slot, done: MpiResult<Status>, place: &mut StatusSlot) 
 
 /// Completes listed requests by one of MPI's calls for arrays. The statuses stand in `batch`.
 fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> MpiResult<Found> {
-    let mut filling = false;
+    let (mut filling, mut told) = (false, false);
     batch.clear();
     for slot in slots.iter_mut() {
         batch.push(slot.as_mut().map(|request| {
             request.listed = false;
             filling |= request.is_filling();
+            told |= request.transfer.is_told();
             &request.transfer
         }));
     }
-    let (found, code) = if filling {
+    let all = matches!(call_form, Completion::WaitAll | Completion::TestAll);
+    let (found, code) = if told && !all {
+        (complete_started(slots, call_form, batch, Transfer::is_told)?, raw::SUCCESS)
+    } else if filling {
         let Some(answer) = complete_filling(slots, call_form, batch)? else {
             return Ok(Found::Nothing);
         };
@@ -704,7 +708,7 @@ fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> Mpi
     let mut result = if code == raw::SUCCESS { Ok(found) } else { Err(Failure::Mpi(code)) };
     let mut one = |batch: &mut Batch, i: usize, at: usize| {
         let Some(request) = slots.get_mut(i).and_then(Option::as_mut) else { return };
-        batch.update(i, &mut request.transfer);
+        batch.update(i, at, &mut request.transfer);
         let code = match (by_status, code) {
             (true, _) => batch.status(at).error(),
             (false, code) => code,
@@ -740,7 +744,7 @@ fn complete(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> Mpi
 fn ask(slots: &mut [Slot], call_form: Completion, batch: &mut Batch) -> MpiResult<(Found, c_int)> {
     let (found, code) = batch.complete(call_form);
     if found == Found::Inactive {
-        return Ok((complete_started(slots, call_form, batch)?, code));
+        return Ok((complete_started(slots, call_form, batch, |_| true)?, code));
     }
     Ok((found, code))
 }
@@ -793,18 +797,20 @@ fn check_filling(slots: &[Slot]) -> MpiResult<()> {
     }
 }
 
-/// Completes requests that were started where MPI says that none is active: MPICH says so of persistent ones to
-/// `MPI_PROC_NULL`, which only its calls for one or for all complete.
+/// Completes requests that were started and that MPI takes for inactive, and so are complete: MPICH does so with persistent
+/// ones to `MPI_PROC_NULL`, which only its calls for one or for all complete, and with those of which `get_status` told.
 fn complete_started(
     slots: &mut [Slot],
     call_form: Completion,
     batch: &mut Batch,
+    is_complete: fn(&Transfer) -> bool,
 ) -> MpiResult<Found> {
+    batch.make_room();
     let mut n = 0;
     for (i, slot) in slots.iter_mut().enumerate() {
         let Some(request) = slot.as_mut().filter(|request| request.is_started()) else { continue };
         // MPI was not shown what has been sent since.
-        if request.transfer.is_null() {
+        if request.transfer.is_null() || !is_complete(&request.transfer) {
             continue;
         }
         let status = request.transfer.wait()?;

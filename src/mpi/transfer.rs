@@ -3,7 +3,7 @@
 use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
 use super::place::Place;
 use super::raw::{self, MPI_Request, null_request};
-use super::{Comm, Doubles, MpiResult, Op, Staging, Status, check, ffi};
+use super::{Comm, Doubles, MpiResult, Op, Staging, Status, check, ffi, quirks};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -51,6 +51,8 @@ pub struct Transfer {
     /// What it reads, where that is shared.
     held: Held,
     life: Life,
+    /// What `get_status` told of a persistent request that is complete: MPI may have ended it with that.
+    told: Option<Status>,
 }
 
 /// What is to live as long as a request.
@@ -77,6 +79,7 @@ impl Default for Transfer {
             place: Place::default(),
             held: None,
             life: Life::Single,
+            told: None,
         }
     }
 }
@@ -246,9 +249,9 @@ impl Transfer {
         let mut status = Status::default();
         // SAFETY: a request of this value, or null.
         let code = unsafe { raw::MPI_Wait(&mut self.request, status.as_mut_ptr()) };
-        self.completed();
+        let told = self.completed();
         check(code)?;
-        Ok(status)
+        Ok(told.unwrap_or(status))
     }
 
     /// The status, once complete.
@@ -260,16 +263,17 @@ impl Transfer {
         if code == raw::SUCCESS && flag == 0 {
             return Ok(None);
         }
-        self.completed();
+        let told = self.completed();
         check(code)?;
-        Ok(Some(status))
+        Ok(told.or(Some(status)))
     }
 
     #[inline]
-    fn completed(&mut self) {
+    fn completed(&mut self) -> Option<Status> {
         if self.life == Life::Started {
             self.life = Life::Resting;
         }
+        self.told.take()
     }
 
     pub const fn request(&self) -> MPI_Request {
@@ -285,9 +289,9 @@ impl Transfer {
     ///
     /// # Safety
     /// The value comes from a call of MPI on this request.
-    unsafe fn update(&mut self, request: MPI_Request) {
+    unsafe fn update(&mut self, request: MPI_Request) -> Option<Status> {
         self.request = request;
-        self.completed();
+        self.completed()
     }
 
     #[inline]
@@ -326,14 +330,27 @@ impl Transfer {
         Ok(())
     }
 
-    pub fn get_status(&self) -> MpiResult<Option<Status>> {
+    pub fn get_status(&mut self) -> MpiResult<Option<Status>> {
+        if self.told.is_some() {
+            return Ok(self.told);
+        }
         let mut flag = 0;
         let mut status = Status::default();
         // SAFETY: a live or null request and places for the answers.
         check(unsafe {
             raw::MPI_Request_get_status(self.request, &mut flag, status.as_mut_ptr())
         })?;
-        Ok((flag != 0).then_some(status))
+        let told = (flag != 0).then_some(status);
+        if quirks::GET_STATUS_ENDS_PERSISTENT_REQUESTS && self.life == Life::Started {
+            self.told = told;
+        }
+        Ok(told)
+    }
+
+    /// Whether MPI may take the request, which is complete, for one that is not active.
+    #[inline]
+    pub const fn is_told(&self) -> bool {
+        self.told.is_some()
     }
 
     /// Gives the request to MPI to finish; the memory of one under way is kept from reuse for ever.
@@ -464,20 +481,27 @@ impl Batch {
         self.statuses[at] = *status;
     }
 
-    /// Puts back what MPI made of the `i`th request.
-    pub fn update(&self, i: usize, transfer: &mut Transfer) {
+    /// Puts back what MPI made of the `i`th request, of which the `at`th answer tells.
+    pub fn update(&mut self, i: usize, at: usize, transfer: &mut Transfer) {
         // SAFETY: the request was copied from this transfer and completed since.
-        unsafe { transfer.update(self.requests[i]) };
+        if let Some(told) = unsafe { transfer.update(self.requests[i]) } {
+            self.statuses[at] = told;
+        }
+    }
+
+    /// For the answers. A call for any one answers in the first status, also where it has no requests.
+    pub fn make_room(&mut self) {
+        let n = self.requests.len().max(1);
+        if self.statuses.len() < n {
+            self.statuses.resize(n, Status::default());
+            self.indices.resize(n, 0);
+        }
     }
 
     /// Calls MPI. The answer is meaningful even beside an error in one of the statuses.
     pub fn complete(&mut self, call_form: Completion) -> (Found, c_int) {
+        self.make_room();
         let n = self.requests.len();
-        // A call for any one answers in the first status, also where it has no requests.
-        if self.statuses.len() < n.max(1) {
-            self.statuses.resize(n.max(1), Status::default());
-            self.indices.resize(n.max(1), 0);
-        }
         let requests = self.requests.as_mut_ptr();
         let statuses = self.statuses.as_mut_ptr().cast();
         let indices = self.indices.as_mut_ptr();
