@@ -5,7 +5,8 @@
 //
 // The standard leaves std::complex of other than floating-point types unspecified. That of libstdc++ and of libc++ takes no plain number
 // in place of a complex one. The classes here do. Most functions on them are those of the standard library, which need only their members.
-// The others are here: operators with plain numbers, and functions that compute the type of their result.
+// The others are here: operators with plain numbers, and functions that compute the type of their result. libc++ calls those on
+// floating-point types by their names in std: with it, abs, exp and what else computes by real functions do not compile.
 #ifndef ADMPI_COMPLEX_HPP
 #define ADMPI_COMPLEX_HPP
 
@@ -268,7 +269,9 @@ std::complex<detail::real_type<R, A>> polar(const R &modulus, const A &argument)
 }
 
 /// The logarithm to the base of 10, whose template in std does not convert what it divides by.
+#ifdef __GLIBCXX__
 inline std::complex<var> log10(const std::complex<var> &z) { return log(z) / 2.302585092994045684; }
+#endif
 
 namespace detail {
 

@@ -5,6 +5,13 @@
 
 #include "admpi/functions.hpp"
 
+/// The following loop is to be unrolled. nvcc does not know the hint.
+#if defined(__NVCC__)
+#define ADMPI_UNROLLED
+#else
+#define ADMPI_UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
@@ -91,13 +98,13 @@ ADMPI_ALWAYS_INLINE directions<T, N> each(F f, const directions<T, N> &x, const 
   directions<T, N> y;
   int k = 0;
   if constexpr (std::is_same<T, double>::value) {
-#pragma GCC unroll 16
+    ADMPI_UNROLLED
     for (; k + lanes <= N; k += lanes) {
       const lanes_of_doubles z = f(lanes_at(x.along + k), lanes_at(more.along + k)...);
       __builtin_memcpy(y.along + k, &z, sizeof z);
     }
   }
-#pragma GCC unroll 16
+  ADMPI_UNROLLED
   for (; k < N; ++k) y[k] = f(x[k], more[k]...);
   return y;
 }
@@ -533,6 +540,8 @@ ADMPI_TANGENT_COMPARISON(!=)
 
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
+
+#undef ADMPI_UNROLLED
 
 #include "admpi/tangent_expressions.hpp"
 
