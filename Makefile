@@ -13,6 +13,7 @@
 #   make test-maps               100000 calls of a map on 3 ranks in memory that does not grow: some minutes
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
 #   make test-flang              installs flang, 100 MB, and tests the Fortran modules with it: some minutes
+#   make test-wheels             the tests under the newest Open MPI and MPICH from PyPI: half an hour each
 #   make bench                   the table of figures
 #   make bench-large             those of counts past 2^31: up to 9 GiB of memory, some minutes
 #   make install PREFIX=/path    library, headers, CMake package, admpi.pc, documents
@@ -31,7 +32,7 @@ DURATION ?= 3600
 STEPS ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-loop demo-map demo-pmap demo-fortran quick test full renew test-random test-maps test-large test-flang bench bench-large install uninstall dist test-dist
+.PHONY: demo demo-loop demo-map demo-pmap demo-fortran quick test full renew test-random test-maps test-large test-flang test-wheels bench bench-large install uninstall dist test-dist
 
 demo:
 	scripts/bootstrap demo $(MPI)
@@ -92,6 +93,10 @@ test-flang:
 	scripts/configure "$(BUILD)/flang" none -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
 	cmake --build "$(BUILD)/flang" --target admpi --parallel $(JOBS)
 	cpp_tests/fortran/check_flang "$(BUILD)/flang/modules" "$(abspath $(BUILD))/flang/libadmpi.so" -DWITH_TANGENTS=ON
+
+test-wheels:
+	scripts/bootstrap wheels
+	BUILD="$(BUILD)" scripts/test-wheels
 
 bench:
 	scripts/bootstrap bench $(MPI)

@@ -1,8 +1,13 @@
-// Ranks and sizes of communicators, for tests on ranks.
+// Ranks and sizes of communicators, for tests on ranks, and what sums over ranks are compared by.
 #ifndef ADMPI_TESTS_HARNESS_RANKS_HPP
 #define ADMPI_TESTS_HARNESS_RANKS_HPP
 
-#include <mpi.h>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "harness/mpis.h"
 
 namespace test {
 
@@ -25,6 +30,16 @@ inline int rank() { return rank_of(world); }
 inline int size() { return size_of(world); }
 inline int left() { return (rank() + size() - 1) % size(); }
 inline int right() { return (rank() + 1) % size(); }
+
+/// Whether a and b are the same sums, computed twice: bit for bit, if the MPI repeats itself.
+inline bool same_sums(const std::vector<double> &a, const std::vector<double> &b) {
+  double largest = 0.0;
+  for (double x : a) largest = std::max(largest, std::abs(x));
+  bool same = a.size() == b.size();
+  for (std::size_t i = 0; same && i < a.size(); ++i)
+    same = std::memcmp(&a[i], &b[i], sizeof a[i]) == 0 || (!SUMS_REPEAT && std::abs(a[i] - b[i]) <= 1e-13 * largest);
+  return same;
+}
 
 }  // namespace test
 
