@@ -37,7 +37,7 @@ inline bool same_sums(const std::vector<double> &a, const std::vector<double> &b
   for (double x : a) largest = std::max(largest, std::abs(x));
   bool same = a.size() == b.size();
   for (std::size_t i = 0; same && i < a.size(); ++i)
-    same = std::memcmp(&a[i], &b[i], sizeof a[i]) == 0 || (!SUMS_REPEAT && std::abs(a[i] - b[i]) <= 1e-13 * largest);
+    same = std::memcmp(&a[i], &b[i], sizeof a[i]) == 0 || (!SUMS_REPEAT && std::abs(a[i] - b[i]) <= 1e-9 * largest);
   return same;
 }
 

@@ -149,7 +149,7 @@ struct slot {
   template <class F, class C>
   ADMPI_ALWAYS_INLINE slot(const F &f, const C &chunk, std::int64_t l) noexcept : value(f.at(chunk, l)) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double partial) const noexcept {
     writer.template add<K>(partial);
   }
 };
@@ -172,7 +172,7 @@ struct looked_up {
   ADMPI_ALWAYS_INLINE looked_up(const F &f, const C &of, std::int64_t at) noexcept
       : a(f.a), chunk(of), l(at), value(of.value[M][at]) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
     typename A::template element<C>(a, chunk, l).push(writer, p * chunk.slope[M][l]);
   }
 };
@@ -190,7 +190,7 @@ struct looked_up_pair {
   ADMPI_ALWAYS_INLINE looked_up_pair(const F &f, const C &of, std::int64_t at) noexcept
       : a(f.a), b(f.b), chunk(of), l(at), value(of.value[M][at]) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
     if constexpr (A::leaves != 0) typename A::template element<C>(a, chunk, l).push(writer, p * chunk.slope[M][l]);
     if constexpr (B::leaves != 0) typename B::template element<C>(b, chunk, l).push(writer, p * chunk.slope[M + 1][l]);
   }
@@ -338,7 +338,7 @@ struct selection {
   ADMPI_ALWAYS_INLINE selection(const F &f, const D &chunk, std::int64_t l)
       : c(f.a, chunk, l), a(f.b, chunk, l), b(f.c, chunk, l), value(c.value ? a.value : b.value) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
     if (c.value) {
       if constexpr (A::leaves != 0) a.push(writer, p);
     } else {

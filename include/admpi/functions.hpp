@@ -48,7 +48,7 @@ struct constant {
   static constexpr unsigned leaves = 0;
   double value;
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &, double) const noexcept {}
+  ADMPI_ALWAYS_INLINE void push(W &&, double) const noexcept {}
 };
 
 /// An operation in single precision: admpi/float.hpp.
@@ -77,7 +77,7 @@ struct unary : expression_in<typename real_of<Op>::type, unary<Op, A>> {
   template <class F, class Chunk>
   ADMPI_ALWAYS_INLINE unary(const F &f, const Chunk &chunk, std::int64_t l) : a(f.a, chunk, l), value(Op::value(a.value)) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
     a.push(writer, p * Op::partial(a.value, value));
   }
 };
@@ -96,9 +96,9 @@ struct binary : expression_in<typename real_of<Op>::type, binary<Op, A, B>> {
   ADMPI_ALWAYS_INLINE binary(const F &f, const Chunk &chunk, std::int64_t l)
       : a(f.a, chunk, l), b(f.b, chunk, l), value(Op::value(a.value, b.value)) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
     if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, value));
-    if constexpr (B::leaves != 0) b.push(writer, p * Op::partial_2(a.value, b.value, value));
+    if constexpr (B::leaves != 0) b.push(behind<A::leaves>(writer), p * Op::partial_2(a.value, b.value, value));
   }
 };
 
@@ -118,14 +118,9 @@ struct choice : expression_in<typename real_of<Op>::type, choice<Op, A, B>> {
   ADMPI_ALWAYS_INLINE choice(const F &f, const Chunk &chunk, std::int64_t l)
       : a(f.a, chunk, l), b(f.b, chunk, l), first(Op::first(a.value, b.value)), value(first ? a.value : b.value) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
-    if (first) {
-      a.push(writer, p);
-      skip(writer, B::leaves);
-    } else {
-      skip(writer, A::leaves);
-      b.push(writer, p);
-    }
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
+    if (first) a.push(writer, p);
+    else b.push(behind<A::leaves>(writer), p);
   }
 };
 
@@ -140,7 +135,7 @@ struct with_exponent : expression<with_exponent<A>> {
   ADMPI_COPIED_BY_MEMBER(with_exponent, a(other.a), exponent(other.exponent), value(other.value))
   ADMPI_ALWAYS_INLINE with_exponent(const A &x, int power, double y) : a(x), exponent(power), value(y) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
     a.push(writer, std::ldexp(p, exponent));
   }
 };
@@ -164,10 +159,10 @@ struct ternary_in : expression_in<Real, ternary_in<Real, Op, A, B, C>> {
   ADMPI_ALWAYS_INLINE ternary_in(const F &f, const Chunk &chunk, std::int64_t l)
       : a(f.a, chunk, l), b(f.b, chunk, l), c(f.c, chunk, l), value(Op::value(a.value, b.value, c.value)) {}
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double p) const {
     if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, c.value));
-    if constexpr (B::leaves != 0) b.push(writer, p * Op::partial_2(a.value, b.value, c.value));
-    if constexpr (C::leaves != 0) c.push(writer, p * Op::partial_3(a.value, b.value, c.value));
+    if constexpr (B::leaves != 0) b.push(behind<A::leaves>(writer), p * Op::partial_2(a.value, b.value, c.value));
+    if constexpr (C::leaves != 0) c.push(behind<A::leaves + B::leaves>(writer), p * Op::partial_3(a.value, b.value, c.value));
   }
 };
 

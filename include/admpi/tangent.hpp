@@ -128,24 +128,24 @@ struct tangent : detail::tangent_base<T> {
   ADMPI_ALWAYS_INLINE constexpr tangent(const T &x, const derivative_type &dx) : value(x), derivative(dx) {}
   /// An expression, by a statement for its value and one for its derivative.
   template <class E, detail::if_recorded<E, T> = 0>
-  tangent(const E &e);
+  ADMPI_ALWAYS_INLINE tangent(const E &e);
   template <class E, detail::if_recorded<E, T> = 0>
-  tangent &operator=(const E &e);
+  ADMPI_ALWAYS_INLINE tangent &operator=(const E &e);
 
   template <class U>
-  tangent &operator+=(const U &x) {
+  ADMPI_ALWAYS_INLINE tangent &operator+=(const U &x) {
     return *this = *this + x;
   }
   template <class U>
-  tangent &operator-=(const U &x) {
+  ADMPI_ALWAYS_INLINE tangent &operator-=(const U &x) {
     return *this = *this - x;
   }
   template <class U>
-  tangent &operator*=(const U &x) {
+  ADMPI_ALWAYS_INLINE tangent &operator*=(const U &x) {
     return *this = *this * x;
   }
   template <class U>
-  tangent &operator/=(const U &x) {
+  ADMPI_ALWAYS_INLINE tangent &operator/=(const U &x) {
     return *this = *this / x;
   }
   tangent &operator++() { return *this += 1.0; }

@@ -26,22 +26,25 @@ struct tangent_arguments {
   std::uint64_t value[Leaves];
   std::uint64_t derivative[Leaves];
   std::uint8_t is_moved[Leaves];
-  unsigned n;
 
-  /// Not by an initialiser: see merging_writer.
-  ADMPI_ALWAYS_INLINE tangent_arguments() noexcept : n(0) {}
+  /// Every place is filled. Not by an initialiser: see merging_writer.
+  ADMPI_ALWAYS_INLINE tangent_arguments() noexcept {}
 
-  ADMPI_ALWAYS_INLINE void append(double p, double dp, bool has_dp, std::uint64_t x, std::uint64_t dx) {
-    partial[n] = p;
-    moved[n] = dp;
-    value[n] = x;
-    derivative[n] = dx;
-    is_moved[n] = has_dp;
-    ++n;
+  template <unsigned At>
+  ADMPI_ALWAYS_INLINE void put(double p, double dp, bool has_dp, std::uint64_t x, std::uint64_t dx) {
+    partial[At] = p;
+    moved[At] = dp;
+    value[At] = x;
+    derivative[At] = dx;
+    is_moved[At] = has_dp;
   }
-  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t x, std::uint64_t dx) { append(p, 0.0, false, x, dx); }
+  template <unsigned At>
+  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t x, std::uint64_t dx) {
+    put<At>(p, 0.0, false, x, dx);
+  }
+  template <unsigned At>
   ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t x, std::uint64_t dx) {
-    append(p.value, p.derivative, true, x, dx);
+    put<At>(p.value, p.derivative, true, x, dx);
   }
 
   ADMPI_ALWAYS_INLINE bool merge(unsigned i, unsigned j) noexcept {
@@ -90,23 +93,27 @@ struct argument_list {
 };
 
 /// Of these, the partial derivatives of the value.
-template <class W>
-struct value_arguments {
-  W &writer;
+template <unsigned At, class Arguments>
+struct value_place {
+  static constexpr unsigned each = 1;
+  Arguments &arguments;
   template <class P>
-  ADMPI_ALWAYS_INLINE void add(const P &p, std::uint64_t value, std::uint64_t) {
-    writer.add(admpi::value(p), leaf(value));
+  ADMPI_ALWAYS_INLINE void add(const P &p, std::uint64_t value, std::uint64_t) const {
+    arguments.template add<At>(admpi::value(p), leaf(value));
   }
 };
 
 /// And those of the derivative. A partial that is a number has no derivative itself, wherever it is taken.
-template <class W>
-struct derivative_arguments {
-  W &writer;
-  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t, std::uint64_t derivative) { writer.add(p, leaf(derivative)); }
-  ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t value, std::uint64_t derivative) {
-    writer.add(p.value, leaf(derivative));
-    writer.add(p.derivative, leaf(value));
+template <unsigned At, class Arguments>
+struct derivative_place {
+  static constexpr unsigned each = 2;
+  Arguments &arguments;
+  ADMPI_ALWAYS_INLINE void add(double p, std::uint64_t, std::uint64_t derivative) const {
+    arguments.template add<At>(p, leaf(derivative));
+  }
+  ADMPI_ALWAYS_INLINE void add(const tangent<double> &p, std::uint64_t value, std::uint64_t derivative) const {
+    arguments.template add<At>(p.value, leaf(derivative));
+    arguments.template add<At + 1>(p.derivative, leaf(value));
   }
 };
 
@@ -122,10 +129,9 @@ struct value_part : expression<value_part<Node>> {
   ADMPI_ALWAYS_INLINE explicit value_part(double x) : value(x) {}
   value_part(const value_part &) = delete;
   value_part &operator=(const value_part &) = delete;
-  template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
-    value_arguments<W> arguments{writer};
-    tangent_node<Node>::around(*this).push(arguments, p);
+  template <unsigned At, class Arguments>
+  ADMPI_ALWAYS_INLINE void push(const place<At, Arguments> &to, double p) const {
+    tangent_node<Node>::around(*this).push(value_place<At, Arguments>{to.arguments}, p);
   }
 };
 
@@ -138,10 +144,9 @@ struct derivative_part : expression<derivative_part<Node>> {
   ADMPI_ALWAYS_INLINE explicit derivative_part(double x) : value(x) {}
   derivative_part(const derivative_part &) = delete;
   derivative_part &operator=(const derivative_part &) = delete;
-  template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
-    derivative_arguments<W> arguments{writer};
-    tangent_node<Node>::around(*this).push(arguments, p);
+  template <unsigned At, class Arguments>
+  ADMPI_ALWAYS_INLINE void push(const place<At, Arguments> &to, double p) const {
+    tangent_node<Node>::around(*this).push(derivative_place<At, Arguments>{to.arguments}, p);
   }
 };
 
@@ -197,7 +202,7 @@ struct tangent_leaf {
   ADMPI_ALWAYS_INLINE explicit tangent_leaf(const tangent<var> &x) : value(x.value), derivative(x.derivative) {}
   ADMPI_ALWAYS_INLINE tangent<double> number() const { return {value.value, derivative.value}; }
   template <class W, class P>
-  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&arguments, const P &p) const {
     arguments.add(p, value.word, derivative.word);
   }
   const tangent_leaf &split() const { return *this; }
@@ -213,7 +218,7 @@ struct fixed_leaf {
   ADMPI_ALWAYS_INLINE explicit fixed_leaf(const var &x) : value(x) {}
   ADMPI_ALWAYS_INLINE double number() const { return value.value; }
   template <class W, class P>
-  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&arguments, const P &p) const {
     arguments.add(p, value.word, 0);
   }
   const fixed_leaf &split() const { return *this; }
@@ -252,7 +257,7 @@ struct tangent_unary : tangent_node<tangent_unary<Op, A>> {
   ADMPI_COPIED_BY_MEMBER(tangent_unary, tangent_node<tangent_unary>(other), a(other.a))
   ADMPI_ALWAYS_INLINE explicit tangent_unary(const A &x) : tangent_node<tangent_unary>(Op::value(x.number())), a(x) {}
   template <class W, class P>
-  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&arguments, const P &p) const {
     a.push(arguments, chained(p, Op::partial(a.number(), this->number())));
   }
   auto split() const;
@@ -269,12 +274,12 @@ struct tangent_binary : tangent_node<tangent_binary<Op, A, B>> {
   ADMPI_ALWAYS_INLINE tangent_binary(const A &x, const B &y)
       : tangent_node<tangent_binary>(Op::value(x.number(), y.number())), a(x), b(y) {}
   template <class W, class P>
-  ADMPI_ALWAYS_INLINE void push(W &arguments, const P &p) const {
+  ADMPI_ALWAYS_INLINE void push(W &&arguments, const P &p) const {
     const auto x = a.number();
     const auto y = b.number();
     const auto z = this->number();
     if constexpr (A::leaves != 0) a.push(arguments, chained(p, Op::partial_1(x, y, z)));
-    if constexpr (B::leaves != 0) b.push(arguments, chained(p, Op::partial_2(x, y, z)));
+    if constexpr (B::leaves != 0) b.push(behind<A::leaves>(arguments), chained(p, Op::partial_2(x, y, z)));
   }
   auto split() const;
 };
@@ -384,11 +389,11 @@ ADMPI_ALWAYS_INLINE void record_tangent(const Node &e, tangent<var> &to) {
   }
   admpi_tape *tape = admpi_tls_tape;
   tangent_arguments<Node::leaves> arguments;
-  e.push(arguments, 1.0);
+  e.push(place<0, tangent_arguments<Node::leaves>>{arguments}, 1.0);
   merge_arguments<Node::leaves>(arguments);
   if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(3 * Node::leaves), 0)) {
     const tangent_arguments<Node::leaves> all = arguments;
-    const argument_list list{all.partial, all.moved, all.value, all.derivative, all.is_moved, all.n};
+    const argument_list list{all.partial, all.moved, all.value, all.derivative, all.is_moved, Node::leaves};
     return record_tangent_slow(list, e.value.value, e.derivative.value, to);
   }
   put(to.value, finish(tape, arguments.write_value(tape), e.value.value));

@@ -101,7 +101,7 @@ struct leaf {
   ADMPI_ALWAYS_INLINE explicit leaf(std::uint64_t of) noexcept : value(0.0), word(of) {}
   ADMPI_ALWAYS_INLINE std::uint32_t id() const noexcept { return id_of(word); }
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double partial) const noexcept {
     writer.add(partial, *this);
   }
 };
@@ -149,21 +149,42 @@ ADMPI_ALWAYS_INLINE void merge_arguments([[maybe_unused]] A &arguments) noexcept
 /// Whether the compiler knows two numbers to be the same.
 #define ADMPI_KNOWN_SAME(a, b) (__builtin_constant_p((a) == (b)) && (a) == (b))
 
+/// Where the arguments of an operand's leaves stand among those of its expression, the first of them at At. Places are known when the code
+/// is compiled: of one that it computes, clang 22 does not know what stands there.
+template <unsigned At, class Arguments>
+struct place {
+  static constexpr unsigned each = 1;  // arguments of a leaf
+  Arguments &arguments;
+  template <class... A>
+  ADMPI_ALWAYS_INLINE void add(const A &...argument) const {
+    arguments.template add<At>(argument...);
+  }
+};
+/// That of an operand behind others, which have so many leaves.
+template <unsigned Leaves, template <unsigned, class> class Place, unsigned At, class Arguments>
+ADMPI_ALWAYS_INLINE Place<At + Leaves * Place<At, Arguments>::each, Arguments> behind(Place<At, Arguments> to) noexcept {
+  return {to.arguments};
+}
+/// A writer that has no places.
+template <unsigned, class W>
+ADMPI_ALWAYS_INLINE W &behind(W &writer) noexcept {
+  return writer;
+}
+
 /// Writes the leaves of an expression as arguments.
 template <unsigned Leaves>
 struct merging_writer {
   double partial[Leaves];
   std::uint64_t word[Leaves];
-  unsigned n;
 
   /// All are passive, since an expression may have fewer leaves than it counts. Not by initialisers: gcc would write the whole object at
   /// once, and keep it in memory.
-  ADMPI_ALWAYS_INLINE merging_writer() noexcept : n(0) { clear(std::make_integer_sequence<unsigned, Leaves>()); }
+  ADMPI_ALWAYS_INLINE merging_writer() noexcept { clear(std::make_integer_sequence<unsigned, Leaves>()); }
 
+  template <unsigned At>
   ADMPI_ALWAYS_INLINE void add(double p, const leaf &x) noexcept {
-    partial[n] = p;
-    word[n] = x.word;
-    ++n;
+    partial[At] = p;
+    word[At] = x.word;
   }
 
   ADMPI_ALWAYS_INLINE bool merge(unsigned i, unsigned j) noexcept {
@@ -189,14 +210,6 @@ struct merging_writer {
     (arguments.add(partial[At], word[At]), ...);
   }
 };
-
-/// Leaves that are not pushed: those behind have the same places either way.
-template <class W>
-ADMPI_ALWAYS_INLINE void skip(W &, unsigned) noexcept {}
-template <unsigned Leaves>
-ADMPI_ALWAYS_INLINE void skip(merging_writer<Leaves> &writer, unsigned leaves) noexcept {
-  writer.n += leaves;
-}
 
 /// The arguments of a statement, for the slow path; passive ones too.
 struct leaf_list {
@@ -286,7 +299,7 @@ ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
   const bool has_room = tape->argument_end - tape->argument >= static_cast<std::ptrdiff_t>(E::leaves);
   if (__builtin_expect(!has_room, 0) && !(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};
   merging_writer<E::leaves> w;
-  e.push(w, 1.0);
+  e.push(place<0, merging_writer<E::leaves>>{w}, 1.0);
   merge_arguments<E::leaves>(w);
   if (__builtin_expect(!has_room, 0)) {
     merging_writer<E::leaves> copy = w;

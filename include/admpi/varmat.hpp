@@ -75,7 +75,7 @@ struct element : expression<element>, admpi_var {
       : admpi_var(detail::element_at(of, k)), of_(of), k_(k) {}
   element(const element &) = default;
   template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
+  ADMPI_ALWAYS_INLINE void push(W &&writer, double partial) const noexcept {
     writer.add(partial, detail::leaf(*this));
   }
 
