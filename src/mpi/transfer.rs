@@ -273,7 +273,7 @@ impl Transfer {
         if self.life == Life::Started {
             self.life = Life::Resting;
         }
-        self.told.take()
+        if self.is_told() { self.told.take() } else { None }
     }
 
     pub const fn request(&self) -> MPI_Request {
@@ -331,7 +331,7 @@ impl Transfer {
     }
 
     pub fn get_status(&mut self) -> MpiResult<Option<Status>> {
-        if self.told.is_some() {
+        if self.is_told() {
             return Ok(self.told);
         }
         let mut flag = 0;
@@ -350,7 +350,7 @@ impl Transfer {
     /// Whether MPI may take the request, which is complete, for one that is not active.
     #[inline]
     pub const fn is_told(&self) -> bool {
-        self.told.is_some()
+        quirks::GET_STATUS_ENDS_PERSISTENT_REQUESTS && self.told.is_some()
     }
 
     /// Gives the request to MPI to finish; the memory of one under way is kept from reuse for ever.
